@@ -1,0 +1,28 @@
+# Two commands do everything: `make demo` shows the main job, `make test` proves it.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint spec clean
+
+demo: $(VENV)/.installed
+	$(BIN)/runtime-validate selftest
+
+test: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/runtime-validate spec check
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+
+spec: $(VENV)/.installed
+	$(BIN)/runtime-validate spec build
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Reading captures: lines, and what kind of line each is."""

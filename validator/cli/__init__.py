@@ -1,0 +1,40 @@
+"""The command line: parses options, calls one function, shows the result. No command holds logic of its own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from validator import __version__
+from validator.errors import RuntimeValidateError
+
+_COMMANDS = ("schema", "selftest", "spec")
+
+
+class _Commands(click.Group):
+    """Imports a command's module only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        return importlib.import_module(f"validator.cli.{cmd_name}").command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="runtime-validate")
+def cli() -> None:
+    """Judge agent-runtime event streams against a contract that is written down as data."""
+
+
+def main() -> None:
+    """The entry point: errors of ours become one message and exit code 2, never a traceback."""
+    try:
+        cli.main(standalone_mode=True)
+    except RuntimeValidateError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)

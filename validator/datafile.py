@@ -1,0 +1,120 @@
+"""Reads our own YAML and JSON files, and can say on which line a value stands.
+
+Both readers refuse what the formats leave lax: a key that occurs twice, and YAML that is not a mapping.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from validator.errors import DefinitionError
+
+Pointer = Sequence[str | int]
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """A safe loader that refuses duplicate keys and leaves dates as the strings they are written as."""
+
+
+_StrictLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
+    loader.flatten_mapping(node)
+    seen: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if key in seen:
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} occurs twice", key_node.start_mark)
+        seen[key] = loader.construct_object(value_node, deep=True)
+    return seen
+
+
+_StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; anything else is a `DefinitionError`."""
+    text = _text(path)
+    try:
+        data = yaml.load(text, Loader=_StrictLoader)  # a subclass of SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else None
+        raise DefinitionError(error.problem or "not YAML", source=shown(path), place=place) from error
+    if not isinstance(data, dict):
+        raise DefinitionError("the file must hold a mapping", source=shown(path), place="line 1")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file, duplicate keys refused."""
+    try:
+        return json.loads(_text(path), object_pairs_hook=_pairs)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise DefinitionError(error.msg, source=shown(path), place=place) from error
+    except ValueError as error:
+        raise DefinitionError(str(error), source=shown(path)) from error
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice")
+    return data
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise DefinitionError("the file does not exist", source=shown(path)) from error
+    except UnicodeDecodeError as error:
+        raise DefinitionError("the file is not UTF-8", source=shown(path), place=f"byte {error.start}") from error
+
+
+def line_of(path: Path, pointer: Pointer) -> int | None:
+    """The line of a YAML file on which the value at `pointer` begins."""
+    node = yaml.compose(_text(path), Loader=_StrictLoader)
+    for part in pointer:
+        if isinstance(node, yaml.MappingNode):
+            node = next((value for key, value in node.value if key.value == str(part)), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+        else:
+            node = None
+        if node is None:
+            return None
+    return node.start_mark.line + 1
+
+
+def place_of(path: Path, pointer: Pointer) -> str:
+    """A place a person can go to: the line when it is known, and the JSON pointer."""
+    shown_pointer = json_pointer(pointer)
+    line = line_of(path, pointer) if path.suffix in {".yaml", ".yml"} else None
+    return f"line {line} ({shown_pointer})" if line else shown_pointer
+
+
+def json_pointer(parts: Pointer) -> str:
+    """RFC 6901 text for a path of keys and indexes."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def shown(path: Path) -> str:
+    """A path as a message shows it: from `schemas`, `spec` or `fixtures` on, never from the machine's root."""
+    parts = path.parts
+    for index in range(len(parts) - 1, -1, -1):
+        if parts[index] in {"schemas", "spec", "fixtures"}:
+            return "/".join(parts[index:])
+    return path.name

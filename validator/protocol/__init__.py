@@ -1,0 +1,1 @@
+"""The neutral kernel: schemas, state tables, profiles and clauses, and nothing that judges."""

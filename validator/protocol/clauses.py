@@ -1,0 +1,75 @@
+"""The clause index, read from the chapters in `spec/`.
+
+A clause is a paragraph that opens with its id in bold, `**TASK-8.**`, and holds exactly one normative keyword. Ids
+are never reused and never renumbered; the number says nothing about the order.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from validator.datafile import shown
+from validator.errors import DefinitionError
+
+LEVELS = ("MAY", "SHOULD", "MUST")
+
+_CLAUSE = re.compile(r"^\*\*([A-Z]{2,6}-[0-9]+)\.\*\* (.+)$")
+_KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One requirement in words."""
+
+    id: str
+    keyword: str
+    text: str
+    file: str
+    line: int
+
+    @property
+    def level(self) -> str:
+        """The weight of the keyword: a prohibition weighs as much as a demand."""
+        return self.keyword.removesuffix(" NOT")
+
+
+@functools.lru_cache(maxsize=8)
+def load_clauses(root: Path) -> dict[str, Clause]:
+    """Every clause of every chapter below a `spec` folder, by id."""
+    clauses: dict[str, Clause] = {}
+    for path in sorted(root.rglob("*.md")):
+        for clause in _read(path):
+            if clause.id in clauses:
+                first = clauses[clause.id]
+                reason = f"{clause.id} is already the id of {first.file} line {first.line}"
+                raise DefinitionError(reason, source=clause.file, place=f"line {clause.line}")
+            clauses[clause.id] = clause
+    return clauses
+
+
+def _read(path: Path) -> list[Clause]:
+    clauses = []
+    paragraph: list[str] = []
+    start = 0
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], start=1):
+        if line.strip():
+            if not paragraph:
+                start = number
+            paragraph.append(line.strip())
+            continue
+        match = _CLAUSE.match(" ".join(paragraph))
+        paragraph = []
+        if match:
+            clauses.append(_clause(match.group(1), match.group(2), shown(path), start))
+    return clauses
+
+
+def _clause(name: str, text: str, file: str, line: int) -> Clause:
+    keywords = _KEYWORD.findall(text)
+    if len(keywords) != 1:
+        reason = f"{name} has {len(keywords)} normative keywords, a clause has one"
+        raise DefinitionError(reason, source=file, place=f"line {line}", hint="split it, or reword in lower case")
+    return Clause(name, keywords[0], text, file, line)

@@ -1,0 +1,22 @@
+"""Reads one of our data files and holds it against the schema of its kind, so that nothing malformed gets further."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from validator.datafile import place_of, read_yaml, shown
+from validator.errors import DefinitionError
+from validator.protocol.schemas import SchemaStore, describe, leaves
+
+
+def read_definition(path: Path, kind: str, store: SchemaStore) -> dict[str, Any]:
+    """The mapping in a YAML file of the given kind (`machine`, `protocol`, `profile`, `table`, ...)."""
+    data = read_yaml(path)
+    for error in sorted(
+        (leaf for found in store.validator(f"_meta/{kind}.schema.json").iter_errors(data) for leaf in leaves(found)),
+        key=lambda leaf: [str(part) for part in leaf.absolute_path],
+    ):
+        place = place_of(path, list(error.absolute_path))
+        raise DefinitionError(describe(error), source=shown(path), place=place, hint=f"see _meta/{kind}.schema.json")
+    return data

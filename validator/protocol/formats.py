@@ -1,0 +1,52 @@
+"""The one date-time check, given to every engine that validates our schemas.
+
+Libraries disagree about leap seconds, a trailing newline, a space for the `T`, and offsets without a colon. Schemas
+therefore carry a `pattern` for the shape, and this function decides whether the instant can exist at all.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+# The fraction may have any number of digits: readers that need a datetime keep the first six.
+_SHAPE = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+def parse_date_time(text: str) -> datetime | None:
+    """The instant an RFC 3339 timestamp names, in UTC, or None when there is no such instant."""
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))
+    offset = _offset(match.group(8))
+    if offset is None:
+        return None
+    leap = second == 60
+    micros = int((match.group(7) or ".0")[1:7].ljust(6, "0"))
+    try:
+        local = datetime(year, month, day, hour, minute, 59 if leap else second, micros, timezone(offset))
+        instant = local.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    if not leap:
+        return instant
+    # A leap second is only ever inserted as the last second of a UTC day.
+    return instant + timedelta(seconds=1) if (instant.hour, instant.minute) == (23, 59) else None
+
+
+def _offset(text: str) -> timedelta | None:
+    if text in "Zz":
+        return timedelta(0)
+    hours, minutes = int(text[1:3]), int(text[4:6])
+    if hours > 23 or minutes > 59:
+        return None
+    span = timedelta(hours=hours, minutes=minutes)
+    return span if text[0] == "+" else -span
+
+
+def is_date_time(value: object) -> bool:
+    """True for anything that is not a string: `format` speaks about strings only."""
+    return not isinstance(value, str) or parse_date_time(value) is not None

@@ -1,0 +1,190 @@
+"""A profile: a named set on top of a protocol that can only demand more.
+
+It may require a declared field or id, narrow a declared vocabulary, raise a clause, and say what must have been
+observed. There is no operation that loosens anything, and the three that exist are refused when they would.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from validator import resources
+from validator.datafile import place_of, shown
+from validator.errors import DefinitionError, UsageError
+from validator.protocol.clauses import LEVELS, Clause, load_clauses
+from validator.protocol.definition import read_definition
+from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaError
+from validator.protocol.view import view
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One tightening of one kind of document: a path that must be there, or the words it is limited to."""
+
+    document: str
+    path: tuple[str, ...]
+    values: tuple[str, ...]
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A loaded profile with everything it inherits."""
+
+    name: str
+    protocol: str
+    summary: str
+    at_least: int
+    clauses: tuple[str, ...]
+    demands: tuple[Demand, ...]
+    levels: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the profile's content, so that two reports can say they used the same one."""
+        content = {
+            "profile": self.name,
+            "protocol": self.protocol,
+            "at_least": self.at_least,
+            "clauses": sorted(self.clauses),
+            "demands": sorted([demand.document, list(demand.path), list(demand.values)] for demand in self.demands),
+            "levels": self.levels,
+        }
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+    def errors(self, document_kind: str, document: dict[str, Any]) -> Iterator[SchemaError]:
+        """In what a document that fits its schema still falls short of the profile."""
+        for demand in self.demands:
+            if demand.document == document_kind:
+                yield from _shortfall(demand, document)
+
+
+def _shortfall(demand: Demand, document: dict[str, Any]) -> Iterator[SchemaError]:
+    value: Any = document
+    for index, step in enumerate(demand.path):
+        if not isinstance(value, dict) or step not in value:
+            if not demand.values:
+                parent = "".join(f"/{name}" for name in demand.path[:index])
+                yield SchemaError(parent, "required", f"lacks {step}")
+            return
+        value = value[step]
+    if demand.values and isinstance(value, str) and value not in demand.values:
+        pointer = "".join(f"/{name}" for name in demand.path)
+        yield SchemaError(pointer, "enum", f"must be one of {', '.join(demand.values)}")
+
+
+def shipped(protocol: Protocol) -> list[str]:
+    """Names of the profiles that come with a protocol."""
+    return sorted(path.stem for path in (protocol.folder / "profiles").glob("*.yaml"))
+
+
+def load_profile(protocol: Protocol, name: str | Path = "default", spec: Path | None = None) -> Profile:
+    """A shipped profile by name, or anyone's by path; refused with its place when it does not only tighten."""
+    path = Path(name)
+    if path.suffix not in {".yaml", ".yml"}:
+        path = protocol.folder / "profiles" / f"{name}.yaml"
+        if not path.exists():
+            known = ", ".join(shipped(protocol)) or "none"
+            raise UsageError(f"{protocol.id} has no profile {name!r}", hint=f"known: {known}")
+    clauses = load_clauses((spec or resources.spec()).resolve())
+    return _load(protocol, path, clauses, ())
+
+
+def _load(protocol: Protocol, path: Path, clauses: dict[str, Clause], above: tuple[str, ...]) -> Profile:
+    data = read_definition(path, "profile", protocol.store)
+
+    def refuse(place: list[str | int], reason: str) -> DefinitionError:
+        return DefinitionError(reason, source=shown(path), place=place_of(path, place))
+
+    if data["protocol"] != protocol.id:
+        raise refuse(["protocol"], f"the profile is for {data['protocol']}, not for {protocol.id}")
+    if data["profile"] in above:
+        raise refuse(["extends"], f"{data['profile']} extends itself")
+    parent = None
+    if "extends" in data:
+        file = protocol.folder / "profiles" / f"{data['extends']}.yaml"
+        parent = _load(protocol, file, clauses, (*above, data["profile"]))
+    observe = data.get("observe", {})
+    for index, clause in enumerate(observe.get("clauses", ())):
+        if clause not in clauses:
+            raise refuse(["observe", "clauses", index], f"no chapter has a clause {clause}")
+    demands: list[Demand] = list(parent.demands) if parent else []
+    levels = dict(parent.levels) if parent else {}
+    for index, entry in enumerate(data.get("tighten", ())):
+        problem = _tighten(protocol, entry, clauses, demands, levels)
+        if problem:
+            raise refuse(["tighten", index], problem)
+    inherited = parent.clauses if parent else ()
+    return Profile(
+        name=data["profile"],
+        protocol=protocol.id,
+        summary=" ".join(data["summary"].split()),
+        at_least=max(observe.get("at_least", 0), parent.at_least if parent else 0),
+        clauses=tuple(dict.fromkeys((*inherited, *observe.get("clauses", ())))),
+        demands=tuple(demands),
+        levels=levels,
+    )
+
+
+def _tighten(
+    protocol: Protocol,
+    entry: dict[str, Any],
+    clauses: dict[str, Clause],
+    demands: list[Demand],
+    levels: dict[str, str],
+) -> str | None:
+    """Adds one tightening, or says why it is none."""
+    if "raise" in entry:
+        return _raise(entry, clauses, levels)
+    if entry["clause"] not in clauses:
+        return f"no chapter has a clause {entry['clause']}"
+    path = entry.get("require") or entry["narrow"]
+    for pattern in entry["in"]:
+        kinds = _documents(protocol, pattern)
+        if not kinds:
+            return f"{protocol.id} has no document {pattern!r}"
+        for kind in kinds:
+            native = _native(protocol, path)
+            place = view(protocol.store, protocol.references()[kind]).at(".".join(native))
+            if place is None:
+                return f"{kind} declares no {path}, and a profile adds no fields"
+            values = tuple(entry.get("to", ()))
+            known = place.first("enum") or place.first("examples") or ()
+            if values and not set(values) <= set(known):
+                return f"{', '.join(sorted(set(values) - set(known)))} would widen {path} of {kind}"
+            demands.append(Demand(kind, native, values, entry["clause"]))
+    return None
+
+
+def _raise(entry: dict[str, Any], clauses: dict[str, Clause], levels: dict[str, str]) -> str | None:
+    clause = clauses.get(entry["raise"])
+    if clause is None:
+        return f"no chapter has a clause {entry['raise']}"
+    now = levels.get(clause.id, clause.level)
+    if LEVELS.index(entry["to"]) <= LEVELS.index(now):
+        return f"{clause.id} is {now} already; {entry['to']} would not raise it"
+    levels[clause.id] = entry["to"]
+    return None
+
+
+def _documents(protocol: Protocol, pattern: str) -> list[str]:
+    """Document kinds a pattern names: `tool.*` for events, `records/run` for anything else."""
+    wanted = pattern if "/" in pattern else f"events/{pattern}"
+    return [kind for kind in protocol.references() if fnmatch.fnmatchcase(kind, wanted)]
+
+
+def _native(protocol: Protocol, path: str) -> tuple[str, ...]:
+    """Where a document keeps what a canonical path names."""
+    first, *rest = path.split(".")
+    place = protocol.data["fields"].get(first, first)
+    place = place[0] if isinstance(place, list) else place
+    place = place["path"] if isinstance(place, dict) else place
+    return (*place.split("."), *rest)

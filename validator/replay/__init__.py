@@ -1,0 +1,1 @@
+"""Turns lines into moves: the one place that holds state."""
