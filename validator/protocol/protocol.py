@@ -232,11 +232,21 @@ def _unknown_words(protocol: Protocol) -> Iterator[tuple[list[str | int], str]]:
                 strange = set(row.into) - (moved.states.keys() if moved else set())
                 if strange:
                     yield [], f"{row.id} waits for {driver.name} to become {min(strange)}, which no table lists"
+    for row in protocol.rows():
+        for path, _ in (*row.when, *row.unless):
+            if path.startswith("open.") and not _counts(protocol, path):
+                yield [], f"{row.id} asks for {path}, which no table lists"
     for key, group in protocol.data.get("commands", {}).items():
         for command, entry in group["commands"].items():
             for event in entry["writes"]:
                 if event not in protocol.events:
                     yield ["commands", key, "commands", command], f"no family lists {event}"
+
+
+def _counts(protocol: Protocol, path: str) -> bool:
+    _, name, *state = path.split(".")
+    machine = protocol.machines.get(name)
+    return machine is not None and all(word in machine.states for word in state)
 
 
 def load_capabilities(root: Path | None = None) -> dict[str, Any]:

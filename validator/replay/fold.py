@@ -163,13 +163,15 @@ class Fold:
             return found.by
         return self.protocol.lens.get(line, path)
 
-    def _open_fact(self, name: str, machine: Machine, found: _Found) -> str:
-        """`some` when other open subjects of a machine belong to this one."""
+    def _open_fact(self, what: str, machine: Machine, found: _Found) -> str:
+        """`some` when other open subjects of a machine, or those in one state of it, belong to this one."""
+        name, _, state = what.partition(".")
         counted = self.protocol.machines[name]
         owner = machine.subject[0][0]
         for subject in self.subjects[name].values():
             itself = name == machine.name and subject.key == found.key
-            if not itself and counted.is_open(subject.state) and subject.scope.get(owner) == found.key:
+            matches = subject.state == state if state else counted.is_open(subject.state)
+            if matches and not itself and subject.scope.get(owner) == found.key:
                 return "some"
         return "none"
 

@@ -1,0 +1,1 @@
+"""For vendors: Hypothesis strategies derived from the contract. Needs the `testing` extra."""
