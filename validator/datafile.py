@@ -6,6 +6,7 @@ Both readers refuse what the formats leave lax: a key that occurs twice, and YAM
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,15 @@ Pointer = Sequence[str | int]
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys and leaves dates as the strings they are written as."""
+    """A safe loader that refuses duplicate keys and reads words as YAML 1.2 does: `on` and `2026-05-08` are strings."""
 
 
+_LAX_TAGS = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool"}
 _StrictLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _LAX_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), ["t", "f"])
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:

@@ -116,7 +116,7 @@ class SchemaStore:
     def errors(self, reference: str, document: Any) -> list[SchemaError]:
         """Every reason why a document does not fit, in a stable order, each once."""
         found = {
-            SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator), describe(leaf))
+            SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator or "false"), describe(leaf))
             for error in self.validator(reference).iter_errors(document)
             for leaf in leaves(error)
         }
@@ -219,7 +219,7 @@ def describe(error: ValidationError) -> str:
             return f"fits none of {len(wanted)} alternatives"
         case "additionalProperties" | "unevaluatedProperties":
             return "has a property that is not allowed here"
-        case "False":
+        case None:
             return "is not allowed here"
         case keyword:
             return f"breaks {keyword}"
