@@ -6,10 +6,12 @@ import os
 import shutil
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, settings
 
 from validator import resources
+from validator.protocol.formats import is_date_time
 from validator.protocol.protocol import Protocol, available, load_protocol
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
@@ -19,6 +21,11 @@ settings.register_profile("deep", max_examples=300, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 PROTOCOLS = available()
+
+
+def strangers_validator(schema: dict):
+    """A validator that shares no code with ours, formats on."""
+    return jsonschema_rs.validator_for(schema, validate_formats=True, formats={"date-time": is_date_time})
 
 
 @pytest.fixture

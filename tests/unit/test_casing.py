@@ -2,11 +2,11 @@
 
 import pytest
 
+from tests.conftest import strangers_validator
 from validator import resources
 from validator.capture.lines import read_lines
 from validator.protocol.bundle import bundle
 from validator.protocol.casing import camel, camel_schema, detect, to_camel, to_canonical
-from validator.protocol.schemas import FORMATS, Validator
 
 GOLDEN = sorted((resources.fixtures() / "agent-runtime" / "0.3" / "golden").glob("*.ndjson"))
 
@@ -57,7 +57,7 @@ def test_a_declared_name_in_the_other_casing_is_told(core):
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_there_and_back_is_the_same_event_and_the_verdict_is_too(core, path):
-    camel_bundle = Validator(bundle(core, "camelCase"), format_checker=FORMATS)
+    camel_bundle = strangers_validator(bundle(core, "camelCase"))
     for _, line in read_lines(path):
         if "record" in line:
             continue

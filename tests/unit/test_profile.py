@@ -64,9 +64,13 @@ def test_a_profile_inherits_and_its_digest_follows_its_content(core, tmp_path):
 @pytest.mark.parametrize(
     ("body", "place", "reason"),
     [
-        ("tighten:\n  - {forbid: payload.reason, in: [task.paused]}\n", "line 6 (/tighten/0)", "property that is not allowed"),
+        (
+            "tighten:\n  - {forbid: payload.reason, in: [task.paused]}\n",
+            "line 6 (/tighten/0)",
+            "property that is not allowed",
+        ),
         ("tighten:\n  - {require: payload.reason, in: [task.paused]}\n", "line 6 (/tighten/0)", "lacks clause"),
-        ("tighten:\n  - {raise: TURN-1, to: MUST, in: [turn.failed]}\n", "line 6 (/tighten/0/in)", "is not allowed here"),
+        ("tighten:\n  - {raise: TURN-1, to: MUST, in: [turn.failed]}\n", "line 6 (/tighten/0)", "is not allowed here"),
         (
             "tighten:\n  - {raise: TURN-1, to: SHOULD}\n",
             "line 6 (/tighten/0)",

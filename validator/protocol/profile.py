@@ -21,7 +21,7 @@ from validator.protocol.clauses import LEVELS, Clause, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
-from validator.protocol.view import view
+from validator.protocol.view import View, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,9 @@ def _load(protocol: Protocol, path: Path, clauses: dict[str, Clause], above: tup
             raise refuse(["observe", "clauses", index], f"no chapter has a clause {clause}")
     demands: list[Demand] = list(parent.demands) if parent else []
     levels = dict(parent.levels) if parent else {}
+    shapes = Shapes(protocol)
     for index, entry in enumerate(data.get("tighten", ())):
-        problem = _tighten(protocol, entry, clauses, demands, levels)
+        problem = _tighten(protocol, entry, clauses, demands, levels, shapes)
         if problem:
             raise refuse(["tighten", index], problem)
     inherited = parent.clauses if parent else ()
@@ -140,6 +141,7 @@ def _tighten(
     clauses: dict[str, Clause],
     demands: list[Demand],
     levels: dict[str, str],
+    shapes: Shapes,
 ) -> str | None:
     """Adds one tightening, or says why it is none."""
     if "raise" in entry:
@@ -148,12 +150,12 @@ def _tighten(
         return f"no chapter has a clause {entry['clause']}"
     path = entry.get("require") or entry["narrow"]
     for pattern in entry["in"]:
-        kinds = _documents(protocol, pattern)
+        kinds = shapes.kinds(pattern)
         if not kinds:
             return f"{protocol.id} has no document {pattern!r}"
         for kind in kinds:
             native = _native(protocol, path)
-            place = view(protocol.store, protocol.references()[kind]).at(".".join(native))
+            place = shapes.at(kind, native)
             if place is None:
                 return f"{kind} declares no {path}, and a profile adds no fields"
             values = tuple(entry.get("to", ()))
@@ -175,10 +177,25 @@ def _raise(entry: dict[str, Any], clauses: dict[str, Clause], levels: dict[str, 
     return None
 
 
-def _documents(protocol: Protocol, pattern: str) -> list[str]:
-    """Document kinds a pattern names: `tool.*` for events, `records/run` for anything else."""
-    wanted = pattern if "/" in pattern else f"events/{pattern}"
-    return [kind for kind in protocol.references() if fnmatch.fnmatchcase(kind, wanted)]
+class Shapes:
+    """What each kind of document of a protocol declares; computed once per kind, since profiles name many fields."""
+
+    def __init__(self, protocol: Protocol):
+        self._store = protocol.store
+        self._references = protocol.references()
+        self._declared: dict[str, dict[str, View]] = {}
+
+    def kinds(self, pattern: str) -> list[str]:
+        """Document kinds a pattern names: `tool.*` for events, `records/run` for anything else."""
+        wanted = pattern if "/" in pattern else f"events/{pattern}"
+        return [kind for kind in self._references if fnmatch.fnmatchcase(kind, wanted)]
+
+    def at(self, kind: str, path: tuple[str, ...]) -> View | None:
+        """What is declared at a path of a kind of document, or None."""
+        if kind not in self._declared:
+            self._declared[kind] = view(self._store, self._references[kind]).properties()
+        place = self._declared[kind].get(path[0])
+        return place.at(".".join(path[1:])) if place is not None and len(path) > 1 else place
 
 
 def _native(protocol: Protocol, path: str) -> tuple[str, ...]:

@@ -14,17 +14,24 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Any
+from typing import Any, NamedTuple
 
-from hypothesis import assume
 from hypothesis import strategies as st
 
 from validator.errors import UsageError
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.protocol.schemas import BASE, FORMATS, SchemaStore, Validator
 
-Part = tuple[dict[str, Any], Any]
-"""A subschema and the resolver of its file."""
+
+class Part(NamedTuple):
+    """A subschema and the resolver of its file. Hypothesis prints strategies, so its text is short."""
+
+    schema: Any
+    resolver: Any
+
+    def __repr__(self) -> str:
+        return "<schema>"
+
 
 _MOST_OPTIONAL = 4
 _DEEPEST = 6
@@ -73,7 +80,8 @@ def mutated(draw: st.DrawFn, sources: st.SearchStrategy[Any]) -> Any:
     """A document with one thing wrong, or at least different: dropped, replaced, added, or an impossible date."""
     document = copy.deepcopy(draw(sources))
     places = list(_places(document))
-    assume(places)
+    if not places:
+        return draw(json_values)
     holder, key = draw(st.sampled_from(places))
     kind = draw(st.sampled_from(("drop", "replace", "add", "date", "newline")))
     if kind == "drop":
@@ -100,7 +108,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from _places(sub)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Node:
     """Everything unconditional that is said about one place, and what is conditional beside it."""
 
@@ -118,7 +126,7 @@ def _spread(schema: Any, resolver: Any) -> Iterator[Part]:
     """A schema and everything that `$ref` and `allOf` add to it."""
     if not isinstance(schema, dict):
         return
-    yield schema, resolver
+    yield Part(schema, resolver)
     if "$ref" in schema:
         found = resolver.lookup(schema["$ref"])
         yield from _spread(found.contents, found.resolver)
@@ -138,9 +146,9 @@ def _node(parts: list[Part]) -> _Node:
         node.values += _spread(free, resolver)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                node.choices.append([(sub, resolver) for sub in schema[keyword]])
+                node.choices.append([Part(sub, resolver) for sub in schema[keyword]])
         if "if" in schema:
-            node.conditions.append((schema, resolver))
+            node.conditions.append(Part(schema, resolver))
         for keyword in ("type", "const", "enum", "examples", "pattern", "format", "minimum", "maximum"):
             if keyword in schema:
                 node.plain.setdefault(keyword, schema[keyword])
@@ -174,7 +182,7 @@ def _values(draw: st.DrawFn, parts: list[Part], depth: int) -> Any:
 
 def _without_choices(part: Part) -> Part:
     schema, resolver = part
-    return {key: value for key, value in schema.items() if key not in {"anyOf", "oneOf"}}, resolver
+    return Part({key: value for key, value in schema.items() if key not in {"anyOf", "oneOf"}}, resolver)
 
 
 @st.composite
