@@ -29,6 +29,8 @@ class Part:
     """It speaks only in one alternative or branch, so what it requires is not required always."""
     honest: bool = False
     """It is the honest statement that may stand instead of the value."""
+    name: str = ""
+    """The definition it is the body of, as file stem and name: `records.task`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,11 @@ class View:
         return list(dict.fromkeys(t for part in self.parts if isinstance(t := part.schema.get("type"), str)))
 
     @property
+    def names(self) -> list[str]:
+        """The named definitions that a place refers to, nearest first."""
+        return [part.name for part in self.parts if part.name]
+
+    @property
     def honest(self) -> bool:
         """True when an honest statement may stand instead of the value."""
         return any(part.honest for part in self.parts)
@@ -92,20 +99,27 @@ def view(store: SchemaStore, reference: str) -> View:
     return View(tuple(_flatten({"$ref": BASE + reference}, registry.resolver(base_uri=BASE))))
 
 
-def _flatten(schema: Any, resolver: Any, optional: bool = False) -> Iterator[Part]:
+def _flatten(schema: Any, resolver: Any, optional: bool = False, name: str = "") -> Iterator[Part]:
     if not isinstance(schema, dict):
         return
     own = {key: value for key, value in schema.items() if key not in (*_ALTERNATIVES, *_BRANCHES, "$ref", "if")}
-    if own:
-        yield Part(own, resolver, optional)
+    if own or name:
+        yield Part(own, resolver, optional, name=name)
     if "$ref" in schema:
         if schema["$ref"].endswith(HONEST):
             yield Part({}, resolver, optional=True, honest=True)
         else:
             found = resolver.lookup(schema["$ref"])
-            yield from _flatten(found.contents, found.resolver, optional)
+            yield from _flatten(found.contents, found.resolver, optional, _name(schema["$ref"], name))
     for keyword in _ALTERNATIVES:
         for sub in schema.get(keyword, ()):
             yield from _flatten(sub, resolver, optional or keyword != "allOf")
     for keyword in _BRANCHES:
         yield from _flatten(schema.get(keyword), resolver, optional=True)
+
+
+def _name(reference: str, inside: str) -> str:
+    """`records.task` for `../definitions/records.schema.json#/$defs/task`; a local one keeps the file it is in."""
+    file, _, fragment = reference.partition("#/$defs/")
+    stem = file.rsplit("/", 1)[-1].removesuffix(".schema.json") or inside.partition(".")[0]
+    return f"{stem}.{fragment}" if fragment else ""

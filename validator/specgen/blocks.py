@@ -47,6 +47,7 @@ def pages(spec: Path | None = None, schemas: Path | None = None) -> Iterator[tup
             yield path, fill(protocol, path)
     yield root / "generated" / "events.md", _catalogue("Events", protocols, events.catalogue)
     yield root / "generated" / "machines.md", _catalogue("State tables", protocols, _machines)
+    yield root / "generated" / "records.md", _catalogue("Records", protocols, reference.records_page)
 
 
 def fill(protocol: Protocol, path: Path) -> str:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from validator.protocol.view import View
 from validator.specgen.markdown import code, table
 
-_RECORD_HINTS = {"date-time": "timestamp"}
+_PLAIN_NAMES = {
+    "ids.id": "id",
+    "ids.id_list": "list of ids",
+    "ids.event_type": "event type",
+    "ids.sha256": "SHA-256",
+    "ids.ulid": "ULID",
+    "refs.ref": "reference",
+    "refs.ref_list": "list of references",
+    "refs.refs": "map of references",
+    "refs.relative_path": "relative path",
+    "refs.error": "error",
+    "time.timestamp": "timestamp",
+    "time.duration_ms": "milliseconds",
+}
 
 
 def field_table(shape: View, skip: tuple[str, ...] = ()) -> str:
@@ -22,15 +35,25 @@ def field_table(shape: View, skip: tuple[str, ...] = ()) -> str:
 
 
 def holds(place: View) -> str:
-    """What a place holds, in words: its vocabulary, or its type."""
+    """What a place holds, in words: its vocabulary, its definition's name, or its type."""
     const = place.first("const")
     if const is not None:
         return f"`{const}`"
     enum = place.first("enum")
     if enum:
         return "one of " + code(enum)
-    text = _type(place)
-    return f"{text} or honest" if place.honest else text
+    text = _named(place) or _type(place)
+    return f"{text}, or honest" if place.honest else text
+
+
+def _named(place: View) -> str:
+    for name in place.names:
+        stem, _, definition = name.partition(".")
+        if name in _PLAIN_NAMES:
+            return _PLAIN_NAMES[name]
+        if stem == "records":
+            return f"`{definition}`"
+    return ""
 
 
 def _type(place: View) -> str:
@@ -39,14 +62,11 @@ def _type(place: View) -> str:
         inner = place.items()
         return f"list of {holds(inner)}" if inner.parts else "list"
     if "string" in types:
-        hint = place.first("format")
         known = place.first("examples")
-        if hint:
-            return _RECORD_HINTS.get(hint, hint)
         if known and place.first("minLength") == 1 and not place.first("maxLength"):
             return "word, such as " + code(known)
         return "null or text" if "null" in types else "text"
     if "object" in types:
-        inner = [name for name in place.properties() if name not in {"honest", "reason"} or not place.honest]
+        inner = list(place.properties())
         return "object with " + code(inner) if inner else "object"
     return " or ".join(types) or "anything"

@@ -9,6 +9,9 @@ from validator.specgen.markdown import code, table
 _FEW = 3
 """A row that starts in more states than this is drawn from one node that lists them."""
 
+_MANY = 8
+"""A machine with more states than this is drawn from left to right, where long lists have room."""
+
 
 def machine_block(protocol: Protocol, name: str) -> str:
     """States, diagram and rows of one machine."""
@@ -70,17 +73,20 @@ def diagram(machine: Machine) -> str:
     edges: dict[tuple[str, str], list[str]] = {}
     groups: dict[tuple[str, ...], str] = {}
     for row in machine.rows:
-        sources = tuple(source for source in row.sources if source != row.target)
-        if row.target == SAME or not sources:
+        if row.target == SAME or row.sources == (row.target,):
             continue
-        if len(sources) > _FEW:
-            sources = (groups.setdefault(sources, f"any{len(groups) + 1}"),)
+        if len(row.sources) > _FEW:
+            # The whole list is the node's name, so that rows which share it share the node.
+            sources = (groups.setdefault(row.sources, f"any{len(groups) + 1}"),)
+        else:
+            sources = tuple(source for source in row.sources if source != row.target)
         label = row.driver.name if row.driver.kind != "move" else f"{row.driver.name} moved"
         for source in sources:
             labels = edges.setdefault(("[*]" if source == NONE else source, row.target), [])
             if label not in labels:
                 labels.append(label)
     lines = ["```mermaid", "stateDiagram-v2"]
+    lines += ["  direction LR"] if len(machine.states) > _MANY else []
     lines += [f'  state "{", ".join(members)}" as {name}' for members, name in groups.items()]
     lines += [f"  {source} --> {target}: {', '.join(labels)}" for (source, target), labels in edges.items()]
     lines += [f"  {state} --> [*]" for state, kind in machine.states.items() if kind == "terminal"]

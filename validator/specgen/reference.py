@@ -5,6 +5,7 @@ from __future__ import annotations
 from validator.capture.lines import RECORDS
 from validator.protocol.profile import load_profile, shipped
 from validator.protocol.protocol import Protocol, load_capabilities
+from validator.protocol.schemas import BASE
 from validator.protocol.view import View, view
 from validator.specgen.fields import field_table
 from validator.specgen.markdown import code, table
@@ -59,6 +60,17 @@ def record_block(protocol: Protocol, name: str) -> str:
 
 def _document(shape: View) -> str:
     return f"{shape.first('description') or ''}\n\n{field_table(shape)}".strip()
+
+
+def records_page(protocol: Protocol) -> str:
+    """Every named definition that events and read models of a protocol share, and every stored record."""
+    shared = f"{protocol.id}/definitions/records.schema.json"
+    found = {name: f"{protocol.id}/{file}" for name, file in protocol.data.get("records", {}).items()}
+    if BASE + shared in protocol.store.documents:
+        found |= {name: f"{shared}#/$defs/{name}" for name in protocol.store.subschema(shared)["$defs"]}
+    if not found:
+        return "None; its events stand alone."
+    return "\n\n".join(f"### `{name}`\n\n{_document(view(protocol.store, found[name]))}" for name in sorted(found))
 
 
 def commands_block(protocol: Protocol, family: str) -> str:
