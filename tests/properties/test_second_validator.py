@@ -84,6 +84,14 @@ def test_both_agree_on_dates_that_cannot_be(text):
     assert agree(reference, text) == is_date_time(text)
 
 
+def test_both_agree_on_a_pattern_behind_a_reference_to_a_whole_file():
+    # Found by the generated documents: a referenced file that names its dialect switched the validator class.
+    event = {"event_id": "e", "run_id": "r", "seq": 1, "type": "CONSENT_REQUIRED", "timestamp": "2026-05-08T09:00:00Z"}
+    reference = load_protocol("runagents").events["CONSENT_REQUIRED"]
+    assert agree(reference, {**event, "payload_hash": "0" * 64})
+    assert not agree(reference, {**event, "payload_hash": "0" * 64 + "\n"})
+
+
 @pytest.mark.parametrize(("text", "fits"), [("a" * 64, True), ("sha256:" + "a" * 64, True), ("a" * 64 + "\n", False)])
 def test_both_agree_that_a_pattern_ends_at_the_end(text, fits):
     assert agree("common/1/ids.schema.json#/$defs/sha256", text) == fits

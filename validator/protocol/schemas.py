@@ -70,7 +70,9 @@ class SchemaStore:
             document = read_json(path)
             _check_header(path, uri, document)
             self.files[uri], self.documents[uri] = path, document
-            resources.append((uri, Resource(contents=document, specification=DRAFT202012)))
+            # A document that names its dialect would be validated by the library's class for it instead of ours.
+            contents = {key: value for key, value in document.items() if key != "$schema"}
+            resources.append((uri, Resource(contents=contents, specification=DRAFT202012)))
         self.registry: Registry = Registry().with_resources(resources).crawl()
         self._check_references()
         self._validators: dict[str, Any] = {}
@@ -109,7 +111,7 @@ class SchemaStore:
         """A `jsonschema` validator for one reference, formats on; built once."""
         if reference not in self._validators:
             self.subschema(reference)
-            schema = {"$schema": DIALECT, "$ref": BASE + reference}
+            schema = {"$ref": BASE + reference}
             self._validators[reference] = Validator(schema, registry=self.registry, format_checker=FORMATS)
         return self._validators[reference]
 
