@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint spec clean
+.PHONY: bench demo test lint spec clean
 
 demo: $(VENV)/.installed
 	$(BIN)/runtime-validate selftest
@@ -12,6 +12,9 @@ test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/runtime-validate spec check
 	$(BIN)/pytest -n auto
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m tests.bench.bench
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

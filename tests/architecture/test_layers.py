@@ -11,9 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import from its own layer and from those after it.
 ORDER = [
     "validator.cli",
-    "validator.specgen validator.selftest validator.testing",
+    "validator.renderers validator.specgen validator.selftest validator.selfrules validator.testing",
+    "validator.engine",
+    "validator.report validator.requirements",
+    "validator.rules",
     "validator.replay",
-    "validator.capture",
+    "validator.capture validator.redact",
     "validator.protocol",
     "validator.datafile",
     "validator.resources validator.errors",

@@ -10,7 +10,8 @@ import click
 from validator import __version__
 from validator.errors import RuntimeValidateError
 
-_COMMANDS = ("schema", "selftest", "spec")
+_COMMANDS = ("check", "explain", "requirements", "rules", "schema", "selftest", "spec")
+_DEFAULT = "check"
 
 
 class _Commands(click.Group):
@@ -23,6 +24,14 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         return importlib.import_module(f"validator.cli.{cmd_name}").command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # `runtime-validate run.ndjson` is `runtime-validate check run.ndjson`.
+        first = next((word for word in args if not word.startswith("-") or word == "-"), None)
+        asks = {"-h", "--help", "--version"} & set(args[:1])
+        if args and not asks and first not in _COMMANDS:
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -37,7 +37,7 @@ class Command:
         return f"{self.reference}.result"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Protocol:
     """Everything a dialect says about itself, as data."""
 

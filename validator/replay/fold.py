@@ -35,6 +35,10 @@ class Subject:
     state: str
     by: str
     scope: dict[str, str] = field(default_factory=dict)
+    history: list[int] = field(default_factory=list)
+    """Lines at which its state changed, the first being the one that introduced it."""
+    doubted: bool = False
+    """It was open when a gap or an unreadable line came, and nothing has been heard of it since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,9 @@ class Fold:
         self.protocol = protocol
         self.subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
 
-    def apply(self, line: dict[str, Any]) -> Step:
+    def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
-        step = Step(line)
+        step = Step(line, number, scope=self.protocol.lens.scope(line))
         driver = self._driver(line)
         if driver is None:
             return step
@@ -71,11 +75,14 @@ class Fold:
                     self._drive(step, machine, found, driver, moved, queue)
         return step
 
-    def open_work(self) -> Iterator[Subject]:
-        """Subjects of working machines that are neither over nor uncertain."""
+    def open_subjects(self) -> Iterator[Subject]:
+        """Subjects that are neither over nor uncertain, containers included."""
         for name, machine in self.protocol.machines.items():
-            if machine.work:
-                yield from (subject for subject in self.subjects[name].values() if machine.is_open(subject.state))
+            yield from (subject for subject in self.subjects[name].values() if machine.is_open(subject.state))
+
+    def open_work(self) -> Iterator[Subject]:
+        """Open subjects of the machines that count as work."""
+        return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
     def _driver(self, line: dict[str, Any]) -> Driver | None:
         record = line.get("record")
@@ -145,6 +152,9 @@ class Fold:
             self.subjects[machine.name][found.key] = subject
         subject.scope = {**found.scope, **subject.scope}
         subject.state = row.lands(state)
+        subject.doubted = False
+        if subject.state != state:
+            subject.history.append(step.number)
         move = Move(machine.name, found.key, state, subject.state, row)
         step.moves.append(move)
         if subject.state != state:

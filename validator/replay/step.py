@@ -30,10 +30,34 @@ class Refusal:
     clause: str
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the order of a stream says about an event."""
+
+    stream: str | None
+    sequence: int | None
+    previous: int | None
+    verdict: str
+    """first, next, gap, behind (not greater than the last), same (equal to the last), or none (no sequence)."""
+    previous_line: int | None = None
+
+
 @dataclass(slots=True)
 class Step:
     """One line and everything it moved or failed to move."""
 
     line: dict[str, Any]
+    number: int = 0
+    offset: int = 0
+    kind: str = "event"
+    """event, or the kind of record."""
+    type: str | None = None
+    """The event's catalogued type, a snapshot's model, or the record's kind."""
+    place: Place | None = None
+    repeats: int | None = None
+    """The line that delivered the same event before; a repetition moves nothing."""
+    reused: int | None = None
+    """The line that used the same event id for another body."""
     moves: list[Move] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    scope: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,140 @@
+"""Bytes in, a report out: verdicts, exit codes, counts, and the same result however it is fed."""
+
+import io
+import json
+
+import pytest
+
+from validator import resources
+from validator.engine import Options, Validator, detect, validate
+from validator.renderers import RENDERERS
+from validator.rules import Finding
+from validator.rules._catalog import load_rules
+
+GOLDEN = sorted(resources.fixtures().rglob("golden/*.ndjson"))
+
+
+def event(number, kind, payload=None, **ids):
+    base = {"type": kind, "event_id": f"e{number}", "timestamp": f"2026-05-08T09:00:{number:02}Z", "sequence": number}
+    return {**base, "session_id": "s1", **ids, **({"payload": payload} if payload is not None else {})}
+
+
+def judge(*documents, **options):
+    data = b"".join(json.dumps(document).encode() + b"\n" for document in documents)
+    return validate(io.BytesIO(data), "x.ndjson", Options(**options))
+
+
+CREATED = event(1, "task.created", {"objective": "Fix it."}, task_id="t1")
+STARTED = event(2, "task.started", task_id="t1")
+DONE = event(3, "task.completed", task_id="t1")
+
+
+def test_a_legal_lifecycle_conforms():
+    report = judge(CREATED, STARTED, DONE)
+    assert (report.verdict, report.exit_code, report.findings) == ("conformant", 0, ())
+
+
+def test_an_illegal_move_is_a_violation_with_its_proof():
+    report = judge(CREATED, {**DONE, "sequence": 2})
+    (found,) = [entry for entry in report.findings if entry.rule == "STA001"]
+    assert (report.verdict, report.exit_code) == ("violations", 1)
+    assert (found.line, found.clause, found.level, found.state, found.witness) == (2, "TASK-20", "MUST", "draft", (1,))
+    assert found.entity == ("task", "t1")
+    assert found.offset == len(json.dumps(CREATED)) + 1
+
+
+@pytest.mark.parametrize(
+    ("data", "verdict", "code"),
+    [
+        (b"", "incomplete", 3),
+        (b"\n\n", "unreadable", 4),
+        (b"\x00\xff\xfe garbage \x01\n\x80\x81", "unreadable", 4),
+        (b'{"hello":"world"}\n', "incomplete", 3),
+        (b'{"type":"acme.thing","event_id":"1","timestamp":"2026-05-08T09:00:00Z"}\n', "incomplete", 3),
+    ],
+)
+def test_what_shows_nothing_is_never_green(data, verdict, code):
+    report = validate(io.BytesIO(data))
+    assert (report.verdict, report.exit_code) == (verdict, code)
+
+
+def test_open_work_is_incomplete_unless_the_capture_is_a_prefix():
+    assert judge(CREATED, STARTED).verdict == "incomplete"
+    assert "task t1 is still running" in judge(CREATED, STARTED).incomplete
+    assert judge(CREATED, STARTED, expect="prefix").verdict == "conformant"
+    header = {
+        "record": "header",
+        "capture": "1",
+        "protocol": "agent-runtime",
+        "version": "0.3",
+        "completeness": "prefix",
+    }
+    assert judge(header, CREATED, STARTED).verdict == "conformant"
+    assert judge(header, CREATED, STARTED, expect="complete").verdict == "incomplete", "options beat the header"
+
+
+def test_a_cut_last_line_is_incomplete_and_no_failure():
+    data = (
+        b"".join(json.dumps(document).encode() + b"\n" for document in (CREATED, STARTED, DONE)) + b'{"type":"task.arch'
+    )
+    report = validate(io.BytesIO(data))
+    assert (report.verdict, report.findings, report.incomplete) == ("incomplete", (), ("the last line is cut",))
+
+
+def test_a_repeated_identical_event_changes_nothing():
+    once, twice = judge(CREATED, STARTED, DONE), judge(CREATED, STARTED, STARTED, DONE)
+    assert once.requirements == twice.requirements
+    assert twice.findings == ()
+
+
+def test_the_totals_add_up_to_the_requirement_set():
+    report = judge(CREATED, STARTED, DONE)
+    assert sum(report.totals().values()) == len(report.requirements) > 700
+
+
+def test_ignored_rules_are_suppressed_and_selected_ones_are_all_there_is():
+    bad = {**DONE, "sequence": 2}
+    assert "STA001" not in judge(CREATED, bad, ignore=("STA",)).counts
+    assert set(judge(CREATED, bad, select=("STA",)).counts) == {"STA001"}
+
+
+def test_a_crashed_rule_is_exit_code_two_and_never_hidden(monkeypatch):
+    rule = load_rules()["STA001"]
+
+    def broken(step, world, context):
+        raise ZeroDivisionError
+        yield Finding(1, "", "")
+
+    monkeypatch.setattr(
+        "validator.engine.load_rules",
+        lambda: {"STA001": type(rule)("STA001", rule.slug, rule.clauses, rule.on, broken, (), rule.doc)},
+    )
+    report = judge(CREATED, STARTED, DONE)
+    assert report.exit_code == 2
+    assert [(crash.rule, crash.error) for crash in report.crashes] == [("STA001", "ZeroDivisionError")]
+    assert "error" in {entry.outcome for entry in report.requirements if "STA001" in entry.rules}
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parts[-4]}-{path.stem}")
+def test_line_by_line_and_whole_give_the_same_bytes(path):
+    data = path.read_bytes()
+    whole = RENDERERS["json"]([validate(io.BytesIO(data), path.name)])
+    again = RENDERERS["json"]([validate(io.BytesIO(data), path.name)])
+    judge_ = Validator(path.name)
+    for text in data.decode().splitlines():
+        judge_.feed(text)
+    assert whole == again == RENDERERS["json"]([judge_.close()])
+
+
+def test_the_report_fits_its_published_schema(core):
+    report = judge(CREATED, {**DONE, "sequence": 2}, {"record": "rumour"})
+    document = json.loads(RENDERERS["json"]([report, validate(io.BytesIO(b""))]))
+    assert core.store.errors("report/1/report.schema.json", document) == []
+
+
+def test_a_stream_says_itself_what_protocol_it_is():
+    assert detect({"type": "x", "event_id": "e"}) == detect({"type": "x", "eventId": "e"}) == "agent-runtime/0.3"
+    assert detect({"seq": 1, "streamId": "run:x", "event": {}}) == "agent-threads/1"
+    assert detect({"record": "header", "protocol": "agenthub", "version": "1"}) == "agenthub/1"
+    assert detect({"record": "header", "protocol": "nothing"}) is None
+    assert detect({"a": 1}) is None

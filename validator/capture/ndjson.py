@@ -1,0 +1,205 @@
+"""Bytes of a capture to lines: limits, encodings, cut-off tails, line numbers and byte offsets.
+
+Whatever is wrong with a line becomes a named `Problem`, never an exception. Some problems leave a document to judge
+(a byte order mark, a key that occurs twice), some do not (half a line, bytes that are no UTF-8); the lines after it
+are read all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+_BOM = b"\xef\xbb\xbf"
+_SAFE_INTEGER = 2**53
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long and how deep a line may be before it is reported instead of read."""
+
+    line_bytes: int = 16 * 1024 * 1024
+    depth: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One named fault in the framing of a line."""
+
+    name: str
+    pointer: str = ""
+    byte: int | None = None
+
+
+@dataclass(slots=True)
+class Line:
+    """One line: where it stands, what it holds, and what is wrong with how it is written."""
+
+    number: int
+    offset: int
+    size: int
+    document: Any = None
+    problems: list[Problem] = field(default_factory=list)
+    ended: bool = True
+    """It ends in a line feed. A last line that does not was possibly cut."""
+
+    @property
+    def readable(self) -> bool:
+        return isinstance(self.document, dict)
+
+
+class Splitter:
+    """Cuts bytes into lines, and never holds more of a line than its limit."""
+
+    def __init__(self, limits: Limits):
+        self._limits = limits
+        self._buffer = bytearray()
+        self._dropped = 0
+        self._number = 0
+        self._offset = 0
+
+    def feed(self, data: bytes) -> Iterator[Line]:
+        """The lines that these bytes complete."""
+        start = 0
+        while (end := data.find(b"\n", start)) != -1:
+            self._take(data[start:end])
+            yield self._cut(ended=True)
+            start = end + 1
+        self._take(data[start:])
+
+    def close(self) -> Iterator[Line]:
+        """The last line, if it has no line feed."""
+        if self._buffer or self._dropped:
+            yield self._cut(ended=False)
+
+    def _take(self, data: bytes) -> None:
+        room = self._limits.line_bytes - len(self._buffer)
+        self._buffer += data[: max(room, 0)]
+        self._dropped += max(len(data) - max(room, 0), 0)
+
+    def _cut(self, ended: bool) -> Line:
+        self._number += 1
+        raw, dropped, offset = bytes(self._buffer), self._dropped, self._offset
+        self._buffer.clear()
+        self._dropped = 0
+        self._offset += len(raw) + dropped + ended
+        line = Line(self._number, offset, len(raw) + dropped, ended=ended)
+        if dropped:
+            line.problems.append(Problem("line-too-long"))
+        else:
+            _parse(line, raw, self._limits)
+        return line
+
+
+def read(stream: BinaryIO, limits: Limits | None = None) -> Iterator[Line]:
+    """Every line of a binary stream."""
+    splitter = Splitter(limits or Limits())
+    while data := stream.read(_CHUNK):
+        yield from splitter.feed(data)
+    yield from splitter.close()
+
+
+def _parse(line: Line, raw: bytes, limits: Limits) -> None:
+    if raw.startswith(_BOM):
+        raw = raw[len(_BOM) :]
+        line.problems.append(Problem("byte-order-mark"))
+    if raw.endswith(b"\r"):
+        raw = raw[:-1]
+        line.problems.append(Problem("carriage-return"))
+    if not raw.strip():
+        line.problems.append(Problem("blank-line"))
+        return
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line.problems.append(Problem("not-utf8", byte=error.start))
+        return
+    if _too_deep(raw, limits.depth):
+        line.problems.append(Problem("too-deep"))
+        return
+    found: list[Problem] = []
+    try:
+        document = _decoder(found).decode(text)
+    except (ValueError, RecursionError) as error:
+        byte = len(text[: error.pos].encode()) if isinstance(error, json.JSONDecodeError) else None
+        line.problems.append(Problem("not-json", byte=byte))
+        return
+    line.problems += found
+    if not isinstance(document, dict):
+        line.problems.append(Problem("not-an-object"))
+        return
+    if b"\\u" in raw and _has_lone_surrogate(document):
+        line.problems.append(Problem("lone-surrogate"))
+        return
+    line.document = document
+
+
+def _too_deep(raw: bytes, limit: int) -> bool:
+    """True when brackets nest deeper than the limit; counted only when there are enough of them to matter."""
+    if raw.count(b"{") + raw.count(b"[") <= limit:
+        return False
+    depth = 0
+    inside = escaped = False
+    for byte in raw:
+        if inside:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                inside = False
+        elif byte == 0x22:
+            inside = True
+        elif byte in b"{[":
+            depth += 1
+            if depth > limit:
+                return True
+        elif byte in b"}]":
+            depth -= 1
+    return False
+
+
+def _decoder(found: list[Problem]) -> json.JSONDecoder:
+    """A decoder that notes what JSON lets pass: repeated keys, words that are no numbers, integers beyond 2^53."""
+
+    def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        document = dict(entries)
+        if len(document) != len(entries):
+            found.append(Problem("duplicate-key"))
+        return document
+
+    def constant(_word: str) -> None:
+        found.append(Problem("not-a-number"))
+
+    def integer(digits: str) -> int | float:
+        # Python refuses to read thousands of digits; as a number it is out of everyone's range anyway.
+        value = int(digits) if len(digits) < 400 else float(digits)
+        if abs(value) > _SAFE_INTEGER:
+            found.append(Problem("big-integer"))
+        return value
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if value in {float("inf"), float("-inf")}:
+            found.append(Problem("not-a-number"))
+        return value
+
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)
+
+
+def _has_lone_surrogate(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        entry = waiting.pop()
+        if isinstance(entry, str):
+            if any("\ud800" <= char <= "\udfff" for char in entry):
+                return True
+        elif isinstance(entry, dict):
+            waiting += entry.keys()
+            waiting += entry.values()
+        elif isinstance(entry, list):
+            waiting += entry
+    return False

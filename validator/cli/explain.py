@@ -1,0 +1,57 @@
+"""`runtime-validate explain ID`."""
+
+from __future__ import annotations
+
+import click
+
+from validator import resources
+from validator.errors import UsageError
+from validator.protocol.clauses import load_clauses
+from validator.protocol.protocol import available, load_protocol
+from validator.requirements import load_requirements
+from validator.rules import Rule
+from validator.rules._catalog import load_rules
+
+
+@click.command(name="explain")
+@click.argument("name", metavar="ID")
+def command(name: str) -> None:
+    """Explain a rule or a clause.
+
+    Example: runtime-validate explain TRM001
+    """
+    wanted = name.upper()
+    rules, clauses = load_rules(), load_clauses(resources.spec().resolve())
+    if wanted in rules:
+        _rule(rules[wanted])
+    elif wanted in clauses:
+        _clause(wanted)
+    else:
+        near = [known for known in [*rules, *clauses] if known[:3] == wanted[:3]][:6]
+        raise UsageError(f"there is no rule or clause {name!r}", hint=f"near it: {', '.join(near)}" if near else None)
+
+
+def _rule(rule: Rule) -> None:
+    clauses = load_clauses(resources.spec().resolve())
+    click.echo(f"{rule.id} {rule.slug}\n\n{rule.summary}\n")
+    for part in ("Why", "Trips", "Near miss", "Fix"):
+        click.echo(f"{part}: {rule.doc[part]}\n")
+    for protocol, ids in rule.clauses.items():
+        shown = ids if len(ids) <= 12 else (*ids[:12], f"and {len(ids) - 12} more")
+        click.echo(f"{protocol}: {', '.join(shown)}")
+    first = next((clauses[ids[0]] for ids in rule.clauses.values() if ids[0] in clauses), None)
+    if first:
+        click.echo(f"\n{first.id} ({first.file}, line {first.line}): {first.text}")
+
+
+def _clause(name: str) -> None:
+    for entry in available():
+        requirement = load_requirements(load_protocol(entry)).get(name)
+        if requirement is None:
+            continue
+        clause = requirement.clause
+        click.echo(f"{clause.id} ({clause.level}), {clause.file}, line {clause.line}\n\n{clause.text}\n")
+        how = {"rules": "judged by ", "schema": "judged by the schemas of ", "kit": "only a kit can judge it: "}
+        text = ", ".join(requirement.by) or requirement.reason
+        click.echo(how.get(requirement.way, "not judged: ") + (text or "no rule judges it yet"))
+        return

@@ -1,0 +1,74 @@
+"""Follows the sequence of every stream, and tells an event delivered again from an id used for something else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from validator.protocol.protocol import Protocol
+from validator.replay.step import Place
+
+
+class Order:
+    """The last sequence of each stream, and a digest of each event seen."""
+
+    def __init__(self, protocol: Protocol):
+        self._protocol = protocol
+        self._last: dict[str, tuple[int, int]] = {}
+        self._seen: dict[bytes, tuple[bytes, int]] = {}
+
+    def meet(self, event: dict[str, Any], number: int) -> tuple[int | None, int | None]:
+        """The line that delivered the same event before, and the line that used its id for another body."""
+        identity = self._identity(event)
+        if identity is None:
+            return None, None
+        body = _digest(event)
+        before = self._seen.get(identity)
+        if before is None:
+            self._seen[identity] = (body, number)
+            return None, None
+        return (before[1], None) if before[0] == body else (None, before[1])
+
+    def _identity(self, event: dict[str, Any]) -> bytes | None:
+        lens = self._protocol.lens
+        event_id = lens.get(event, "event_id")
+        if isinstance(event_id, str):
+            return _short(event_id)
+        stream, sequence = self.stream(event), lens.get(event, "sequence")
+        return _short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
+
+    def stream(self, event: dict[str, Any]) -> str | None:
+        """The stream an event counts in: the first of the policy's keys that it carries."""
+        keys = self._protocol.order["key"]
+        return next((value for key in keys if isinstance(value := self._protocol.lens.get(event, key), str)), None)
+
+    def place(self, event: dict[str, Any], number: int) -> Place:
+        """Where an event stands in its stream; the stream then goes on from it."""
+        stream, sequence = self.stream(event), self._protocol.lens.get(event, "sequence")
+        if not isinstance(sequence, int) or isinstance(sequence, bool):
+            return Place(stream, None, None, "none")
+        key = stream or ""
+        last, line = self._last.get(key, (None, None))
+        verdict = _verdict(last, sequence)
+        if verdict in {"first", "next", "gap"}:
+            self._last[key] = (sequence, number)
+        return Place(stream, sequence, last, verdict, line)
+
+
+def _verdict(last: int | None, sequence: int) -> str:
+    if last is None:
+        return "first"
+    if sequence > last:
+        return "next" if sequence == last + 1 else "gap"
+    return "same" if sequence == last else "behind"
+
+
+def _short(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def _digest(event: dict[str, Any]) -> bytes:
+    """A digest of the body that does not depend on the order of keys."""
+    text = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).digest()

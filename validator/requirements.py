@@ -1,0 +1,95 @@
+"""The requirement set of a protocol: every clause, and the one way in which it is judged.
+
+A clause is judged by rules, by a schema, only by a kit that drives the runtime, or not at all with a written reason.
+The last three are declared beside the chapters in `judged.yaml`; the first follows from the catalogue. There is no
+fifth way.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from validator import resources
+from validator.datafile import place_of, shown
+from validator.errors import DefinitionError
+from validator.protocol.clauses import Clause, load_clauses
+from validator.protocol.definition import read_definition
+from validator.protocol.protocol import Protocol
+from validator.rules._catalog import load_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A clause with the way it is judged."""
+
+    clause: Clause
+    way: str
+    """rules, schema, kit, excluded, or open (not yet assigned)."""
+    by: tuple[str, ...] = ()
+    """Rule ids, or the document kinds whose schemas judge it."""
+    reason: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.clause.id
+
+
+@functools.lru_cache(maxsize=8)
+def load_requirements(protocol: Protocol, spec: Path | None = None) -> dict[str, Requirement]:
+    """Every clause of a protocol's chapters, in the order of their ids."""
+    root = (spec or resources.spec()).resolve()
+    clauses = load_clauses(root)
+    own = {name: clause for name, clause in clauses.items() if clause.file.startswith(f"spec/{protocol.id}/")}
+    declared = _declared(protocol, root)
+    judged: dict[str, list[str]] = {}
+    for rule in load_rules().values():
+        for clause in rule.clauses.get(protocol.name, ()):
+            judged.setdefault(clause, []).append(rule.id)
+    return {name: _requirement(clause, judged, declared) for name, clause in sorted(own.items(), key=_order)}
+
+
+def _order(entry: tuple[str, Any]) -> tuple[str, int]:
+    prefix, _, number = entry[0].partition("-")
+    return prefix, int(number)
+
+
+def _requirement(clause: Clause, judged: dict[str, list[str]], declared: dict[str, tuple[str, Any]]) -> Requirement:
+    if clause.id in judged:
+        return Requirement(clause, "rules", tuple(judged[clause.id]))
+    way, value = declared.get(clause.id, ("open", ""))
+    if way == "schema":
+        return Requirement(clause, way, tuple(value))
+    return Requirement(clause, way, (), value)
+
+
+def _declared(protocol: Protocol, root: Path) -> dict[str, tuple[str, Any]]:
+    path = root / protocol.id / "judged.yaml"
+    if not path.exists():
+        return {}
+    data = read_definition(path, "judged", protocol.store)
+    found: dict[str, tuple[str, Any]] = {}
+    for way in ("schema", "kit", "excluded"):
+        for name, value in data.get(way, {}).items():
+            if name in found:
+                reason = f"{name} is judged in two ways"
+                raise DefinitionError(reason, source=shown(path), place=place_of(path, [way, name]))
+            found[name] = (way, value)
+    return found
+
+
+def problems(protocol: Protocol, spec: Path | None = None) -> Iterator[str]:
+    """What is wrong with a protocol's traceability: a clause judged twice or never, or one that is not there."""
+    requirements = load_requirements(protocol, spec)
+    declared = _declared(protocol, (spec or resources.spec()).resolve())
+    for name, (way, _) in declared.items():
+        if name not in requirements:
+            yield f"{name} is declared as {way}, and no chapter of {protocol.id} has it"
+        elif requirements[name].way == "rules":
+            yield f"{name} is declared as {way}, and {', '.join(requirements[name].by)} judges it"
+    for requirement in requirements.values():
+        if requirement.way == "open":
+            yield f"{requirement.id} is judged in no way"

@@ -1,0 +1,136 @@
+"""What a rule is, what a finding says, and the decorator that ties a check to its clauses."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from validator.replay.step import Step
+from validator.replay.world import World
+
+MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
+END = "end"
+"""Listens to the end of the capture; the check gets no step."""
+LINE = "line"
+"""Listens to every line, readable or not; for framing."""
+
+Check = Callable[..., Iterator["Finding | Seen"]]
+_PARTS = ("Why", "Trips", "Near miss", "Fix")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A subject was looked at; for some clauses of the rule, or for all of them."""
+
+    clauses: tuple[str, ...] = ()
+
+
+def seen(*clauses: str) -> Seen:
+    return Seen(clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, with its proof. Rule, level and file are filled in by the engine."""
+
+    line: int
+    expected: str
+    actual: str
+    pointer: str = ""
+    clause: str = ""
+    entity: tuple[str, str] | None = None
+    """Kind and id of the subject it is about."""
+    state: str | None = None
+    """The state the subject was in before this line."""
+    witness: tuple[int, ...] = ()
+    """Lines that, together with the finding's own, are enough to judge the same again."""
+    fix: str = ""
+    key: str = ""
+    """What tells this finding from another of the same rule, free of ids and line numbers."""
+    cause: int | None = None
+    """The line of the finding this one follows from."""
+    rule: str = ""
+    level: str = ""
+    file: str = ""
+    offset: int | None = None
+    sequence: int | None = None
+    event_id: str | None = None
+    event_type: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same fault in another run: no ids, no line numbers, no list positions."""
+        pointer = re.sub(r"/[0-9]+(?=/|$)", "/*", self.pointer)
+        kind = self.entity[0] if self.entity else ""
+        parts = (self.rule, self.clause, self.event_type or "", pointer, kind, self.state or "", self.key)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def finding(step: Step, expected: str, actual: str, **more: Any) -> Finding:
+    """A finding at a step's own line."""
+    return Finding(step.number, expected, actual, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check with everything that is known about it without running it."""
+
+    id: str
+    slug: str
+    clauses: dict[str, tuple[str, ...]]
+    """Protocol to the clauses it judges there; a protocol that is not listed does not know the rule."""
+    on: tuple[str, ...]
+    """What wakes it: event types or patterns, `record:<kind>`, `end`, `line`."""
+    check: Check
+    ledgers: tuple[type, ...] = ()
+    doc: dict[str, str] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
+    """Fields it rests on; where an importer made them up, the rule has observed nothing."""
+
+    @property
+    def summary(self) -> str:
+        return self.doc["summary"]
+
+    @property
+    def fix(self) -> str:
+        return self.doc.get("Fix", "")
+
+
+def rule(
+    rule_id: str,
+    slug: str,
+    *,
+    clauses: dict[str, str | tuple[str, ...]],
+    on: str | tuple[str, ...] = "*",
+    needs: tuple[type, ...] = (),
+    evidence: tuple[str, ...] = (),
+) -> Callable[[Check], Rule]:
+    """Makes a rule of a check; the page of the rule is the docstring of its module."""
+
+    def make(check: Check) -> Rule:
+        module = inspect.getmodule(check)
+        text = inspect.cleandoc((module.__doc__ if module else None) or "")
+        listed = {name: (ids,) if isinstance(ids, str) else tuple(ids) for name, ids in clauses.items()}
+        wakes = (on,) if isinstance(on, str) else tuple(on)
+        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence)
+
+    return make
+
+
+def document(text: str) -> dict[str, str]:
+    """The parts of a rule's docstring: the summary, then Why, Trips, Near miss and Fix."""
+    parts = {"summary": text.split("\n\n", 1)[0].replace("\n", " ").strip()}
+    pattern = r"(?:^|\n|\s{2})(" + "|".join(_PARTS) + r"): "
+    pieces = re.split(pattern, text)
+    for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        parts[name] = " ".join(body.split())
+    return parts
+
+
+def woken(rule_: Rule, world: World) -> bool:
+    """True when a rule knows the protocol of a capture."""
+    return world.protocol.name in rule_.clauses

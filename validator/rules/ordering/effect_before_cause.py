@@ -1,0 +1,31 @@
+"""An event speaks about a subject that nothing has introduced.
+
+Why: a result without a call, an answer without a question or an end without a beginning cannot be replayed into anything.
+Trips: tool.result for a call that never started.  Near miss: tool.started, then tool.result.
+Fix: Emit the event that introduces the subject first, with the same id; the state table lists which one that is.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.state.illegal_move import _clauses
+
+
+@rule("ORD005", "effect-before-cause", clauses=_clauses(), on=("*", "record:run", "record:snapshot"))
+def check(step, world, context):
+    for move in step.moves:
+        if move.source != "none":
+            yield seen(move.row.clause)
+    for refusal in step.refusals:
+        if world.subjects(refusal.machine).get(refusal.subject) is not None:
+            continue
+        # What introduced it may lie before the first sequence of the capture, or in what was lost.
+        if world.unproved_since is not None or world.starts_in_the_middle:
+            continue
+        yield finding(
+            step,
+            f"the event that introduces the {refusal.machine} first",
+            f"{refusal.driver} about a {refusal.machine} never seen",
+            clause=refusal.clause,
+            entity=(refusal.machine, refusal.subject),
+            state="none",
+            key=str(refusal.driver),
+        )

@@ -1,0 +1,37 @@
+"""A subject was moved in a way that no row of its state table allows.
+
+Why: consumers replay events into states; a move that skips or contradicts the table leaves each of them with another truth.
+Trips: task.created, then task.completed.  Near miss: task.created, task.started, then task.completed.
+Fix: Emit the missing move first, or the event that really happened; the clause names the moves that are legal.
+"""
+
+from validator.rules import finding, rule, seen
+
+
+def _clauses():
+    """Every clause that a row of a protocol's tables cites."""
+    from validator.protocol.protocol import available, load_protocol
+
+    protocols = [load_protocol(name) for name in available()]
+    return {p.name: tuple(dict.fromkeys(row.clause for row in p.rows())) for p in protocols}
+
+
+@rule("STA001", "illegal-move", clauses=_clauses(), on=("*", "record:run", "record:snapshot"))
+def check(step, world, context):
+    for move in step.moves:
+        yield seen(move.row.clause)
+    for refusal in step.refusals:
+        machine = world.protocol.machines[refusal.machine]
+        subject = world.subjects(refusal.machine).get(refusal.subject)
+        if subject is None or machine.is_terminal(refusal.state):
+            continue
+        yield finding(
+            step,
+            f"{refusal.driver} in a state that {refusal.clause} allows",
+            f"{refusal.machine} is {refusal.state}",
+            clause=refusal.clause,
+            entity=(refusal.machine, refusal.subject),
+            state=refusal.state,
+            witness=tuple(subject.history),
+            key=str(refusal.driver),
+        )
