@@ -1,6 +1,6 @@
 """An event speaks about a subject that nothing has introduced.
 
-Why: a result without a call, an answer without a question or an end without a beginning cannot be replayed into anything.
+Why: a result without a call, an answer without a question, an end without a beginning: none of it can be replayed.
 Trips: tool.result for a call that never started.  Near miss: tool.started, then tool.result.
 Fix: Emit the event that introduces the subject first, with the same id; the state table lists which one that is.
 """

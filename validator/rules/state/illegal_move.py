@@ -1,6 +1,6 @@
 """A subject was moved in a way that no row of its state table allows.
 
-Why: consumers replay events into states; a move that skips or contradicts the table leaves each of them with another truth.
+Why: consumers replay events into states; a move that the table does not have leaves each of them with another truth.
 Trips: task.created, then task.completed.  Near miss: task.created, task.started, then task.completed.
 Fix: Emit the missing move first, or the event that really happened; the clause names the moves that are legal.
 """
