@@ -39,6 +39,7 @@ class Coverage:
     events: set[str] = field(default_factory=set)
     all_events: set[str] = field(default_factory=set)
     rows: set[str] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
     all_rows: set[str] = field(default_factory=set)
 
 
@@ -117,6 +118,7 @@ def check_golden(protocol: Protocol, path: Path, coverage: Coverage) -> Iterator
             yield Failure(f"{name}:{number}", f"{error.pointer or '/'} {error.message}")
         step = fold.apply(line)
         coverage.rows |= {move.row.id for move in step.moves}
+        coverage.states |= {f"{move.machine}.{move.target}" for move in step.moves}
         for refusal in step.refusals:
             reason = f"{refusal.driver} moves no {refusal.machine} {refusal.subject} that is {refusal.state}"
             yield Failure(f"{name}:{number}", f"{reason} ({refusal.clause})")
