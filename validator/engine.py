@@ -6,6 +6,7 @@ in chunks of any size, with the same result.
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
@@ -54,6 +55,8 @@ class Context:
     foreign: list[str] = field(default_factory=list)
     """Declared properties in the casing the capture is not written in."""
     canaries: tuple[str, ...] = ()
+    schema_clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Document kind to the clauses that its schema alone judges."""
 
 
 class Validator:
@@ -152,7 +155,7 @@ class _Session:
         active = tuple(rule for rule in load_rules().values() if rule.id not in self.suppressed)
         self.catalogue: Catalogue = compile_rules(protocol, active)
         self.world = World(protocol, (ledger for rule in self.catalogue.rules for ledger in rule.ledgers))
-        self.context = Context(options, canaries=options.canaries)
+        self.context = Context(options, canaries=options.canaries, schema_clauses=self._schema_clauses())
         self.findings: list[Finding] = []
         self.counts: dict[str, int] = {}
         self.failed: dict[str, dict[str, int]] = {}
@@ -162,6 +165,18 @@ class _Session:
         self.crashed: set[str] = set()
         self.casing: str | None = None
         self.events = 0
+
+    def _schema_clauses(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for requirement in self.requirements.values():
+            for kind in requirement.by if requirement.way == "schema" else ():
+                found.setdefault(kind, []).append(requirement.id)
+        kinds = self.protocol.references()
+        named = {kind: [kind, *(word for word in found if fnmatch.fnmatchcase(kind, word))] for kind in kinds}
+        return {
+            kind: tuple(dict.fromkeys(clause for word in words for clause in found.get(word, ())))
+            for kind, words in named.items()
+        }
 
     def take(self, line: Line) -> None:
         """Judges one line."""
@@ -190,8 +205,10 @@ class _Session:
             kind = f"events/{self.protocol.type_of(document)}"
             self.context.errors += list(self.profile.errors(kind, document))
         elif document.get("record") == "header":
-            words = document.get("canaries") or ()
-            self.context.canaries += tuple(word for word in words if isinstance(word, str))
+            words = document.get("canaries")
+            self.context.canaries += tuple(
+                word for word in (words if isinstance(words, list) else ()) if isinstance(word, str)
+            )
         return self.world.apply(document, line.number, line.offset)
 
     def _canonical(self, document: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Runs every packaged fixture against its expectation.
 
 Documents must fit or fail exactly as their case says; golden captures must pass their schemas and state tables line by
-line and end in the states that are written beside them. The result also counts what the golden captures exercise: event
+line, be judged conformant, and end in the states that are written beside them; the streams of a rule must trip
+exactly their findings, or none while the rule looked. The result also counts what the golden captures exercise: event
 types that occur, and table rows that are taken.
 """
 
@@ -15,16 +16,10 @@ from typing import Any
 from validator import resources
 from validator.capture.lines import line_errors, read_lines
 from validator.datafile import read_json, shown
+from validator.engine import validate
 from validator.protocol.protocol import Protocol, available, load_protocol
 from validator.replay.fold import Fold
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A fixture that did not behave as it says."""
-
-    fixture: str
-    reason: str
+from validator.rulestreams import Failure, check_stream, rule_streams
 
 
 @dataclass(slots=True)
@@ -36,6 +31,7 @@ class Coverage:
     lines: int = 0
     documents: int = 0
     cases: int = 0
+    streams: int = 0
     events: set[str] = field(default_factory=set)
     all_events: set[str] = field(default_factory=set)
     rows: set[str] = field(default_factory=set)
@@ -64,6 +60,9 @@ def run(names: list[str] | None = None, fixtures: Path | None = None, schemas: P
             outcome.failures += check_document(protocol, path, coverage)
         for path in sorted((folder / "golden").glob("*.ndjson")):
             outcome.failures += check_golden(protocol, path, coverage)
+        for rule, path, entry in rule_streams(folder, protocol):
+            coverage.streams += 1
+            outcome.failures += check_stream(protocol, rule, path, entry)
     return outcome
 
 
@@ -123,10 +122,21 @@ def check_golden(protocol: Protocol, path: Path, coverage: Coverage) -> Iterator
             reason = f"{refusal.driver} moves no {refusal.machine} {refusal.subject} that is {refusal.state}"
             yield Failure(f"{name}:{number}", f"{reason} ({refusal.clause})")
     yield from _state_problems(name, fold, expected["states"])
+    yield from _judge_problems(name, path)
     for model, documents in expected.get("models", {}).items():
         for index, document in enumerate(documents):
             for error in protocol.store.errors(protocol.snapshots[model], document):
                 yield Failure(name, f"expected {model} {index}: {error.pointer or '/'} {error.message}")
+
+
+def _judge_problems(name: str, path: Path) -> Iterator[Failure]:
+    with path.open("rb") as stream:
+        report = validate(stream, path.name)
+    for crash in report.crashes:
+        yield Failure(name, f"{crash.rule} crashed at line {crash.line}: {crash.error}")
+    for found in report.findings:
+        if found.level == "MUST":
+            yield Failure(f"{name}:{found.line}", f"{found.rule} {found.clause}: {found.actual}")
 
 
 def _state_problems(name: str, fold: Fold, expected: dict[str, dict[str, str]]) -> Iterator[Failure]:

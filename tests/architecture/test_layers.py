@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import from its own layer and from those after it.
 ORDER = [
     "validator.cli",
-    "validator.renderers validator.specgen validator.selftest validator.selfrules validator.testing",
+    "validator.renderers validator.specgen validator.selftest validator.testing",
+    "validator.rulestreams",
     "validator.engine",
     "validator.report validator.requirements",
     "validator.rules",

@@ -138,3 +138,23 @@ def test_a_stream_says_itself_what_protocol_it_is():
     assert detect({"record": "header", "protocol": "agenthub", "version": "1"}) == "agenthub/1"
     assert detect({"record": "header", "protocol": "nothing"}) is None
     assert detect({"a": 1}) is None
+
+
+def test_a_malformed_header_is_a_finding_and_stops_nothing():
+    header = {"record": "header", "capture": "1", "protocol": "agent-runtime", "capabilities": 5, "canaries": 7}
+    report = judge(header, CREATED, STARTED, DONE)
+    assert {(found.line, found.pointer) for found in report.findings} == {(1, "/capabilities"), (1, "/canaries")}
+    assert report.crashes == ()
+
+
+@pytest.mark.parametrize("value", [["run"], {"a": 1}, 5, None, True])
+def test_a_record_whose_word_is_no_word_is_a_finding_and_no_crash(value):
+    report = judge(
+        {"record": value},
+        {"record": "command", "command": value, "command_id": "c", "request": {}},
+        CREATED,
+        STARTED,
+        DONE,
+    )
+    assert report.crashes == ()
+    assert report.verdict == "violations"

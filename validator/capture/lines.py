@@ -38,7 +38,7 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
     if "record" not in line:
         return store.errors(protocol.schema_for(protocol.type_of(line)), line)
     known = store.subschema("capture/1/records.schema.json")["$defs"]
-    if line["record"] not in known:
+    if _word(line, "record") not in known:
         return [SchemaError("/record", "enum", f"must be one of {', '.join(known)}")]
     found = store.errors(RECORDS + line["record"], line)
     inner = _inner(protocol, line)
@@ -52,13 +52,20 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
 def _inner(protocol: Protocol, line: dict[str, Any]) -> tuple[str, str] | None:
     """Where a record line carries a document of the protocol, and which schema that has."""
     match line["record"]:
-        case "command" if isinstance(line.get("request"), dict) and line.get("command") in protocol.commands:
+        case "command" if isinstance(line.get("request"), dict) and _word(line, "command") in protocol.commands:
             return "/request", protocol.commands[line["command"]].request
-        case "result" if isinstance(line.get("result"), dict) and line.get("command") in protocol.commands:
+        case "result" if isinstance(line.get("result"), dict) and _word(line, "command") in protocol.commands:
             return "/result", protocol.commands[line["command"]].result
         case "snapshot" if isinstance(line.get("snapshot"), dict):
-            reference = protocol.snapshots.get(line.get("model", "")) or protocol.records.get(line.get("model", ""))
+            model = _word(line, "model")
+            reference = protocol.snapshots.get(model) or protocol.records.get(model)
             return ("/snapshot", reference) if reference else None
         case "run" if "run" in protocol.records:
             return "", protocol.records["run"]
     return None
+
+
+def _word(line: dict[str, Any], key: str) -> str:
+    """The word a line has under a key; anything that is no word counts as none."""
+    value = line.get(key)
+    return value if isinstance(value, str) else ""

@@ -32,7 +32,8 @@ def _summary(coverage: Coverage) -> str:
     events, rows = len(coverage.events & coverage.all_events), len(coverage.rows)
     golden = f"{coverage.captures:>3} golden captures, {coverage.lines:>4} lines"
     covered = f"{events} of {len(coverage.all_events)} event types, {rows} of {len(coverage.all_rows)} table rows"
-    return f"{coverage.protocol:<18} {golden}: {covered}; {coverage.documents} document kinds, {coverage.cases} cases"
+    fixtures = f"{coverage.documents} document kinds, {coverage.cases} cases, {coverage.streams} rule streams"
+    return f"{coverage.protocol:<18} {golden}: {covered}; {fixtures}"
 
 
 def _show_missing(coverage: Coverage) -> None:
@@ -43,5 +44,5 @@ def _show_missing(coverage: Coverage) -> None:
 
 
 def _total(outcome: Outcome) -> str:
-    checked = sum(coverage.captures + coverage.cases for coverage in outcome.coverage)
+    checked = sum(coverage.captures + coverage.cases + coverage.streams for coverage in outcome.coverage)
     return f"{checked} fixtures, {len(outcome.failures)} failures"

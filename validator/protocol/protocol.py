@@ -251,6 +251,10 @@ def _counts(protocol: Protocol, path: str) -> bool:
 
 def load_capabilities(root: Path | None = None) -> dict[str, Any]:
     """The capabilities a capture may declare, with the requirements each switches on."""
-    base = (root or resources.schemas()).resolve()
+    return _capabilities((root or resources.schemas()).resolve())
+
+
+@functools.lru_cache(maxsize=8)
+def _capabilities(base: Path) -> dict[str, Any]:
     path = base / "capture" / "1" / "capabilities.yaml"
     return read_definition(path, "capabilities", load_store(base))["capabilities"]

@@ -75,7 +75,10 @@ class World:
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":
             self.header = document
-            self.capabilities |= {word for word in document.get("capabilities") or () if isinstance(word, str)}
+            claimed = document.get("capabilities")
+            self.capabilities |= {
+                word for word in (claimed if isinstance(claimed, list) else ()) if isinstance(word, str)
+            }
         step = self.fold.apply(document, number)
         step.offset = offset
         step.kind = record
@@ -88,6 +91,9 @@ class World:
         if repeats is not None:
             return Step(document, number, offset, type=self.protocol.type_of(document), repeats=repeats)
         place = self.order.place(document, number)
+        # The event that reveals a gap is itself heard after it, so what it speaks about is in doubt no longer.
+        if place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
+            self.doubt(number)
         step = self.fold.apply(document, number)
         step.offset, step.place, step.reused = offset, place, reused
         step.type = self.protocol.type_of(document)
@@ -95,8 +101,6 @@ class World:
             self.observed_types[step.type] = self.observed_types.get(step.type, 0) + 1
         if place.verdict == "first" and (place.sequence or 0) > 1 and not self.starts_in_the_middle:
             self.starts_in_the_middle = True
-        if place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
-            self.doubt(number)
         return step
 
     def doubt(self, number: int) -> None:

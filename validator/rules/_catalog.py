@@ -61,6 +61,7 @@ class Catalogue:
         return self.by_event.get(event_type or "", self.vendor)
 
 
+@functools.lru_cache(maxsize=16)
 def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     """Per event type, the tuple of rules that can concern it."""
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)

@@ -75,7 +75,7 @@ def finding(step: Step, expected: str, actual: str, **more: Any) -> Finding:
     return Finding(step.number, expected, actual, **more)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """A check with everything that is known about it without running it."""
 

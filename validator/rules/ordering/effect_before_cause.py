@@ -9,13 +9,39 @@ from validator.rules import finding, rule, seen
 from validator.rules.state.illegal_move import _clauses
 
 
-@rule("ORD005", "effect-before-cause", clauses=_clauses(), on=("*", "record:run", "record:snapshot"))
+class Introduced:
+    """Ids that a snapshot or an answer told of: a subject shown there needs no other introduction."""
+
+    def __init__(self, world):
+        self.ids = set()
+
+    def apply(self, step):
+        if step.kind in {"snapshot", "result"}:
+            self._learn(step.line.get("snapshot") or step.line.get("result"))
+
+    def _learn(self, value):
+        if isinstance(value, dict):
+            for key, sub in value.items():
+                if isinstance(sub, str) and key.endswith(("_id", "Id")):
+                    self.ids.add(sub)
+                else:
+                    self._learn(sub)
+        elif isinstance(value, list):
+            for sub in value:
+                self._learn(sub)
+
+
+@rule(
+    "ORD005", "effect-before-cause", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), needs=(Introduced,)
+)
 def check(step, world, context):
     for move in step.moves:
         if move.source != "none":
             yield seen(move.row.clause)
     for refusal in step.refusals:
         if world.subjects(refusal.machine).get(refusal.subject) is not None:
+            continue
+        if refusal.subject in world.ledger(Introduced).ids:
             continue
         # What introduced it may lie before the first sequence of the capture, or in what was lost.
         if world.unproved_since is not None or world.starts_in_the_middle:

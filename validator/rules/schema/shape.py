@@ -10,28 +10,21 @@ from validator.rules import finding, rule, seen
 GENERAL = {"agent-runtime": "ENV-12", "agenthub": "AH-12", "runagents": "RA-10", "agent-threads": "AT-21"}
 
 
-@rule(
-    "SCH001",
-    "shape",
-    clauses=GENERAL,
-    on=(
-        "*",
-        "record:header",
-        "record:command",
-        "record:result",
-        "record:snapshot",
-        "record:run",
-        "record:restart",
-        "record:reconnect",
-    ),
-)
+KINDS = ("header", "command", "result", "snapshot", "run", "restart", "reconnect")
+FOLDERS = {"event": "events", "command": "commands", "result": "results", "snapshot": "snapshots"}
+
+
+@rule("SCH001", "shape", clauses=GENERAL, on=("*", *(f"record:{kind}" for kind in KINDS)))
 def check(step, world, context):
-    yield seen()
+    general = GENERAL[world.protocol.name]
+    if not context.errors:
+        yield seen(general, *context.schema_clauses.get(_kind(step), ()))
     for error in context.errors:
-        yield finding(
-            step,
-            error.message,
-            f"breaks {error.keyword}",
-            pointer=error.pointer,
-            key=f"{error.keyword} {error.message}",
-        )
+        key = f"{error.keyword} {error.message}"
+        yield finding(step, error.message, f"breaks {error.keyword}", pointer=error.pointer, key=key)
+
+
+def _kind(step):
+    """The kind of document a line holds, as `judged.yaml` names it."""
+    name = step.line.get("command") if step.kind in {"command", "result"} else step.type
+    return f"{FOLDERS.get(step.kind, 'records')}/{name}"

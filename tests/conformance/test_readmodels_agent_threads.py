@@ -1,0 +1,80 @@
+"""The validator's own read models of agent-threads equal every expected model of the golden captures."""
+
+import json
+
+import pytest
+
+from tests.conformance.test_readmodels_runagents import by_word
+from validator import resources
+from validator.capture.lines import read_lines
+from validator.protocol.protocol import load_protocol
+from validator.replay.readmodels.agent_threads import Reducer, Threads
+from validator.replay.world import World
+
+GOLDEN = resources.fixtures() / "agent-threads" / "1" / "golden"
+
+
+def replay(path):
+    world = World(load_protocol("agent-threads"), (Threads,))
+    for number, line in read_lines(path):
+        world.apply(line, number)
+    return world
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.ndjson")), ids=lambda path: path.stem)
+def test_models_are_what_the_capture_amounts_to(path):
+    threads = replay(path).ledger(Threads)
+    expected = json.loads(path.with_suffix("").with_suffix(".readmodel.json").read_text())["models"]
+    for view in expected.get("run_view", []):
+        assert by_word(threads.run_view(view["runId"])) == by_word(view)
+    for transcript in expected.get("transcript", []):
+        built = threads.transcript(transcript["threadId"], transcript["branch"])
+        assert by_word(built) == by_word(transcript)
+    for tree in expected.get("thread_tree", []):
+        assert by_word(threads.tree(tree["threadId"])) == by_word(tree)
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.ndjson")), ids=lambda path: path.stem)
+def test_models_fit_their_schemas(path):
+    world = replay(path)
+    threads, store, schemas = world.ledger(Threads), world.protocol.store, world.protocol.snapshots
+    for run in threads.runs():
+        assert not store.errors(schemas["run_view"], threads.run_view(run))
+    for thread in threads.threads():
+        assert not store.errors(schemas["thread_tree"], threads.tree(thread))
+        for branch in ("active", "all"):
+            assert not store.errors(schemas["transcript"], threads.transcript(thread, branch))
+
+
+def stored(sequence, kind, **payload):
+    return {"seq": sequence, "event": {"kind": kind, "payload": payload}}
+
+
+def reduce(*events):
+    kinds = {row["id"]: row["values"] for row in load_protocol("agent-threads").tables["kinds"]["rows"]}
+    reducer = Reducer(kinds)
+    for sequence, (kind, payload) in enumerate(events, start=1):
+        reducer.apply(stored(sequence, kind, **payload))
+    return reducer
+
+
+def test_a_result_without_a_call_bears_the_name_unknown():
+    (message,) = reduce(("tool-result", {"toolCallId": "c1", "output": 1})).messages()
+    assert message["role"] == "tool"
+    assert message["parts"] == [
+        {"type": "tool-result", "toolCallId": "c1", "toolName": "unknown", "output": 1, "isError": False}
+    ]
+
+
+def test_text_at_the_end_of_a_stream_is_a_message_too():
+    (message,) = reduce(("text-delta", {"delta": "half "}), ("text-delta", {"delta": "said"})).messages()
+    assert message["parts"] == [{"type": "text", "text": "half said"}]
+
+
+def test_a_step_that_says_nothing_leaves_no_message():
+    reducer = reduce(("step-started", {}), ("text-delta", {"delta": ""}), ("step-finished", {"finishReason": "stop"}))
+    assert reducer.messages() == []
+
+
+def test_an_error_with_no_message_open_leaves_no_trace():
+    assert reduce(("error", {"message": "late"}), ("acme-note", {})).messages() == []

@@ -1,0 +1,654 @@
+"""Finds private paths and secrets in documents, and masks them in whatever we print.
+
+What counts, and what it weighs where, is data (`schemas/common/1/*-patterns.yaml`). A string is looked at as it is and
+as it reads once JSON escapes and percent signs are undone, so that `\\u002fhome` and `%2Fhome` hide nothing. A find
+says what kind of thing it is and how long; it never holds the value.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from validator import resources
+from validator.errors import DefinitionError
+from validator.protocol.definition import read_definition
+from validator.protocol.honest import is_honest
+from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaStore, load_store
+
+PLACES = ("path", "reference", "text", "output", "tool")
+FILES = ("path-patterns", "secret-patterns")
+SECRET_KINDS = ("url", "secret")
+PATH_KINDS = ("path", "escape", "backslash")
+_ROUNDS = 3
+"""How many layers of escapes are undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pattern with its weight per protocol and place."""
+
+    id: str
+    kind: str
+    what: str
+    regex: re.Pattern[str]
+    needles: tuple[str, ...]
+    unless: re.Pattern[str] | None
+    not_after: re.Pattern[str] | None
+    bits: float
+    levels: dict[str, dict[str, str]]
+    hit: tuple[str, ...]
+    near: tuple[str, ...]
+
+    def level(self, protocol: str, place: str) -> str | None:
+        return self.levels.get(protocol, {}).get(place)
+
+    @property
+    def in_text(self) -> bool:
+        """True when it counts in free text somewhere; other rows count only where a path or a reference stands."""
+        return any("text" in places for places in self.levels.values())
+
+    def may_match(self, lowered: str) -> bool:
+        """False when none of its needles occurs; a plain loop, because it is asked of every line."""
+        for needle in self.needles:
+            if needle in lowered:
+                return True
+        return not self.needles
+
+    def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+        """Where it matches, by its first group."""
+        if not self.may_match(lowered):
+            return
+        for match in self.regex.finditer(text):
+            group = next((index for index in range(1, match.re.groups + 1) if match.group(index) is not None), 0)
+            start, end = match.span(group)
+            if self.unless and self.unless.search(text[start:end]):
+                continue
+            if self.not_after and self.not_after.search(text[max(0, start - 40) : start]):
+                continue
+            if self.bits and entropy(text[start:end]) < self.bits:
+                continue
+            yield start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Everything the two files say."""
+
+    rows: tuple[Row, ...]
+    fields: dict[str, dict[str, Any]]
+    output: dict[str, list[str]]
+    markers: re.Pattern[str]
+    vocabulary: frozenset[str]
+    usual: frozenset[str]
+    secret_names: tuple[str, ...]
+    environment: dict[str, dict[str, str]]
+    secret: dict[str, dict[str, str]]
+
+    def row(self, name: str) -> Row:
+        return next(row for row in self.rows if row.id == name)
+
+
+def load_patterns(root: Path | None = None) -> Patterns:
+    """The rows for paths, then those for secrets; read once in a process."""
+    return _load((root or resources.schemas()).resolve())
+
+
+@functools.lru_cache(maxsize=4)
+def _load(root: Path) -> Patterns:
+    folder, store = root / "common" / "1", load_store(root)
+    paths, secrets = (read_definition(folder / f"{name}.yaml", "patterns", store) for name in FILES)
+    rows = tuple(_row(entry, data["weights"]) for data in (paths, secrets) for entry in data["rows"])
+    environment, weights = secrets["environment"], secrets["weights"]
+    return Patterns(
+        rows=rows,
+        fields={**paths["fields"], **secrets["fields"]},
+        output=paths["output"],
+        markers=re.compile(secrets["markers"], re.IGNORECASE),
+        vocabulary=frozenset(secrets["vocabulary"]),
+        usual=frozenset(environment["usual"]),
+        secret_names=tuple(environment["secret"]),
+        environment=weights[environment["weight"]]["levels"],
+        secret=weights["secret"]["levels"],
+    )
+
+
+def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
+    if entry["weight"] not in weights:
+        raise DefinitionError(f"{entry['id']} weighs {entry['weight']}, which is not listed", source="patterns")
+    return Row(
+        id=entry["id"],
+        kind=entry["kind"],
+        what=entry["what"],
+        regex=re.compile(entry["regex"]),
+        needles=tuple(entry.get("needles", ())),
+        unless=re.compile(entry["unless"]) if "unless" in entry else None,
+        not_after=re.compile(entry["not_after"]) if "not_after" in entry else None,
+        bits=entry.get("bits", 0),
+        levels=weights[entry["weight"]]["levels"],
+        hit=tuple("".join(example) for example in entry["hit"]),
+        near=tuple("".join(example) for example in entry["near"]),
+    )
+
+
+def entropy(text: str) -> float:
+    """Bits per character, by how often each occurs."""
+    counts = (text.count(char) / len(text) for char in set(text))
+    return -sum(share * math.log2(share) for share in counts)
+
+
+# -- how a text reads once it is decoded ---------------------------------------------------------------------------
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\"\\/bfnrt]))|%([0-9a-fA-F]{2})")
+_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it is or decoded, and where each of its characters stands in the original."""
+
+    text: str
+    offsets: tuple[int, ...] | None = None
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        return (start, end) if self.offsets is None else (self.offsets[start], self.offsets[end])
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """A text as it is, then with one layer of escapes after the other undone."""
+    reading = Reading(text)
+    yield reading
+    for _ in range(_ROUNDS):
+        if "\\" not in reading.text and "%" not in reading.text:
+            return
+        decoded = _decode(reading)
+        if decoded.text == reading.text:
+            return
+        reading = decoded
+        yield reading
+
+
+def _layers(text: str) -> str:
+    """All readings of a text in one, for looking up needles."""
+    layers = [text]
+    while len(layers) <= _ROUNDS and ("\\" in layers[-1] or "%" in layers[-1]):
+        decoded = _ESCAPE.sub(_character, layers[-1])
+        if decoded == layers[-1]:
+            break
+        layers.append(decoded)
+    return "\0".join(layers)
+
+
+def _decode(reading: Reading) -> Reading:
+    parts: list[str] = []
+    offsets: list[int] = []
+    old = reading.offsets or range(len(reading.text) + 1)
+    end = 0
+    for match in _ESCAPE.finditer(reading.text):
+        parts.append(reading.text[end : match.start()])
+        offsets += old[end : match.start()]
+        parts.append(_character(match))
+        offsets.append(old[match.start()])
+        end = match.end()
+    parts.append(reading.text[end:])
+    offsets += old[end:]
+    return Reading("".join(parts), tuple(offsets))
+
+
+def _character(match: re.Match[str]) -> str:
+    code, short, percent = match.groups()
+    if short is not None:
+        return _SHORT.get(short, short)
+    return chr(int(code or percent, 16))
+
+
+# -- matching --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row that matches, by its place in the original text."""
+
+    row: Row
+    start: int
+    end: int
+
+
+def matches(text: str, rows: Iterable[Row]) -> list[Match]:
+    """Every place a row claims; where two overlap, the row that is listed first has it."""
+    found: list[Match] = []
+    lowered = _layers(text).lower()
+    possible = [row for row in rows if row.may_match(lowered)]
+    if not possible:
+        return found
+    for reading in readings(text):
+        lowered = reading.text.lower()
+        for row in possible:
+            for span in row.spans(reading.text, lowered):
+                start, end = reading.original(*span)
+                if all(end <= other.start or other.end <= start for other in found):
+                    found.append(Match(row, start, end))
+    return found
+
+
+# -- masking ---------------------------------------------------------------------------------------------------------
+
+_REST = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'<>|]*")
+"""What may still belong to a path that has spaces in its names."""
+
+
+def mask(text: str, canaries: Iterable[str] = ()) -> str:
+    """A text in which no private path, secret or canary is left; one that holds none comes back as it is."""
+    rows = [row for row in load_patterns().rows if row.in_text and row.kind != "entropy"]
+    words = [form for canary in canaries for form, _ in canary_forms(canary)]
+    for _ in range(8):
+        spans = [(match.start, match.end, match.row.kind) for match in matches(text, rows)]
+        spans += [(start, end, "canary") for start, end in _occurrences(text, words)]
+        if not spans:
+            return text
+        text = _replaced(text, spans)
+    return "[masked]"
+
+
+def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end, kind in sorted(spans):
+        if start < done:
+            continue
+        if kind == "path":
+            rest = _REST.match(text, end)
+            end = rest.end() if rest else end
+        parts += [text[done:start], "[masked path]" if kind == "path" else "[masked secret]"]
+        done = max(end, done)
+    return "".join(parts) + text[done:]
+
+
+def _occurrences(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
+    for reading in readings(text):
+        for word in words:
+            start = reading.text.find(word)
+            while start != -1:
+                yield reading.original(start, start + len(word))
+                start = reading.text.find(word, start + len(word))
+
+
+@functools.lru_cache(maxsize=256)
+def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
+    """A canary and its common encodings: base64 at each of three alignments, base64 for addresses, hexadecimal."""
+    if not canary:
+        return ()
+    forms = {canary: "as it is"}
+    raw = canary.encode("utf-8", "surrogatepass")
+    if len(raw) >= 6:
+        for shift in range(3):
+            encoded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+            # The characters at either end also depend on the neighbours.
+            core = encoded[(0, 2, 3)[shift] : len(encoded) - bool((len(raw) + shift) % 3)]
+            forms.setdefault(core, "in base64")
+            forms.setdefault(core.replace("+", "-").replace("/", "_"), "in base64")
+        forms.setdefault(raw.hex(), "in hexadecimal")
+        forms.setdefault(raw.hex().upper(), "in hexadecimal")
+    return tuple(forms.items())
+
+
+# -- what a field is -------------------------------------------------------------------------------------------------
+
+_NAMES_KEPT = 10_000
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HOLDS_PATH = ("#/$defs/relative_path", "known.schema.json#/$defs/path", "known.schema.json#/$defs/paths")
+
+
+@functools.lru_cache(maxsize=8192)
+def words_of(name: str) -> tuple[str, ...]:
+    """The lower-case words of a name: `filePath` and `file_path` are `file`, `path`."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+class Vocabulary:
+    """What field names mean in one protocol, and which rows count in which kind of place; each name is asked once."""
+
+    def __init__(self, patterns: Patterns, protocol: str, declared: frozenset[str]):
+        self.patterns, self.protocol, self.declared = patterns, protocol, declared
+        self.rows = {place: self._rows(place) for place in PLACES}
+        self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
+        self._kinds: dict[str, frozenset[str]] = {}
+
+    def _rows(self, place: str) -> tuple[Row, ...]:
+        """Rows that count in a place, from the special to the general."""
+        return tuple(row for row in self.patterns.rows if row.level(self.protocol, place))
+
+    def kinds(self, name: str) -> frozenset[str]:
+        """What a field is by its name: `path` by its schema, `path?` by its words alone, other kinds, `clean`."""
+        found = self._kinds.get(name)
+        if found is None:
+            if len(self._kinds) > _NAMES_KEPT:
+                self._kinds.clear()
+            found = self._kinds[name] = frozenset(self._find(name))
+        return found
+
+    def _find(self, name: str) -> Iterator[str]:
+        if not matches(name, self.all_rows):
+            yield "clean"
+        if name in self.declared:
+            yield "path"
+        for kind, entry in self.patterns.fields.items():
+            if self._is_named(entry, name):
+                yield "path?" if kind == "path" else kind
+
+    def _is_named(self, entry: dict[str, Any], name: str) -> bool:
+        words = words_of(name)
+        if " ".join(words) in entry.get("whole", ()) or name in entry.get("of", {}).get(self.protocol, ()):
+            return True
+        if not words or words[-1] not in entry.get("last", ()):
+            return False
+        return not any(word in entry.get("unless_before", ()) for word in words[:-1])
+
+
+def vocabulary(protocol: Protocol) -> Vocabulary:
+    """The vocabulary of a protocol; made once."""
+    return _vocabulary(protocol.store, protocol.name)
+
+
+@functools.lru_cache(maxsize=16)
+def _vocabulary(store: SchemaStore, protocol: str) -> Vocabulary:
+    return Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol))
+
+
+@functools.lru_cache(maxsize=16)
+def path_fields(store: SchemaStore, protocol: str) -> frozenset[str]:
+    """Names of the fields whose schema is a relative path, somewhere in a protocol."""
+    found: set[str] = set()
+    for uri, document in store.documents.items():
+        if f"/schemas/{protocol}/" in uri:
+            _collect(document, found)
+    return frozenset(found)
+
+
+def _collect(schema: Any, found: set[str]) -> None:
+    if isinstance(schema, list):
+        for entry in schema:
+            _collect(entry, found)
+    elif isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            found |= {name for name, sub in properties.items() if _is_path(sub)}
+        for value in schema.values():
+            _collect(value, found)
+
+
+def _is_path(schema: Any) -> bool:
+    if isinstance(schema, list):
+        return any(_is_path(entry) for entry in schema)
+    if not isinstance(schema, dict):
+        return False
+    if str(schema.get("$ref", "")).endswith(_HOLDS_PATH):
+        return True
+    return any(_is_path(schema.get(key)) for key in ("anyOf", "oneOf", "allOf", "items"))
+
+
+# -- scanning --------------------------------------------------------------------------------------------------------
+
+Segments = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Something that must not be seen, told by where it stands and what it is; never by its value."""
+
+    pointer: str
+    """Its place; a key that leaks is masked in it."""
+    kind: str
+    """path, escape, backslash, secret, url, environment, entropy, named, or canary."""
+    row: str
+    what: str
+    level: str
+    place: str
+    length: int
+    in_key: bool = False
+    segments: Segments = field(default=(), repr=False)
+
+    @property
+    def text(self) -> str:
+        """What a finding says: the kind of thing and its length."""
+        where = " in a key" if self.in_key else ""
+        return f"{self.what}{where}, {self.length} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All leaks of a document, and the places that were looked at."""
+
+    leaks: tuple[Leak, ...]
+    places: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A string of a document: where it stands, and what kind of field holds it."""
+
+    segments: Segments
+    text: str
+    place: str
+    name: str
+    in_key: bool = False
+
+
+def scan(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Iterator[Leak]:
+    """Every leak in a line of a capture, keys and values, in the order they stand."""
+    yield from survey(document, protocol, canaries).leaks
+
+
+def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Survey:
+    """Every leak in a line of a capture, and what was looked at."""
+    return _Scanner(protocol, tuple(canaries)).run(document)
+
+
+def is_marker(value: Any) -> bool:
+    """True for a value that says that something was hidden."""
+    if isinstance(value, str):
+        return bool(load_patterns().markers.fullmatch(value.strip()))
+    return is_honest(value) and "redact" in value["reason"].lower()
+
+
+class _Scanner:
+    """One document's walk: collects its strings, then asks only the rows that can match."""
+
+    def __init__(self, protocol: Protocol, canaries: tuple[str, ...]):
+        self.vocabulary = vocabulary(protocol)
+        self.patterns = self.vocabulary.patterns
+        self.protocol, self.name, self.canaries = protocol, protocol.name, canaries
+        self.beside = self.patterns.fields["path"].get("unless_beside", ())
+        self.spots: list[Spot] = []
+        self.maps: list[tuple[Segments, str, Any]] = []
+
+    def run(self, document: Any) -> Survey:
+        kind = self.protocol.type_of(document) if isinstance(document, dict) and "record" not in document else None
+        self.free = "output" if kind in self.patterns.output.get(self.name, ()) else "text"
+        self.special = self.patterns.fields["path"].get("events", {}).get(kind)
+        self._walk(document, (), self.free, "")
+        rows = self._candidates()
+        leaks = [leak for spot in self.spots for leak in self._leaks(spot, rows.get(spot.place, ()))]
+        leaks += [leak for entry in self.maps for leak in self._variables(*entry)]
+        return Survey(tuple(leaks), frozenset(spot.place for spot in self.spots))
+
+    def _walk(self, value: Any, segments: Segments, place: str, name: str) -> None:
+        if isinstance(value, str):
+            self.spots.append(Spot(segments, value, place, name))
+        elif isinstance(value, dict):
+            if is_honest(value):
+                self._walk(value["reason"], (*segments, "reason"), self.free, "reason")
+                return
+            inside = place if place in {"tool", "output"} else self.free
+            for key, sub in value.items():
+                here = (*segments, key)
+                kinds = self.vocabulary.kinds(key)
+                if self.canaries or "clean" not in kinds:
+                    self.spots.append(Spot(here, key, inside, name, in_key=True))
+                if "environment" in kinds:
+                    self.maps.append((here, inside, sub))
+                self._walk(sub, here, self._place(key, kinds, value, inside), key)
+        elif isinstance(value, list):
+            for index, sub in enumerate(value):
+                self._walk(sub, (*segments, index), place, name)
+        elif self.canaries and isinstance(value, int | float) and not isinstance(value, bool):
+            self.spots.append(Spot(segments, str(value), "number", name))
+
+    def _place(self, key: str, kinds: frozenset[str], beside: dict[str, Any], inside: str) -> str:
+        if self.special and key == self.special["field"] and self.special["beside"].items() <= _words(beside).items():
+            return "path"
+        if len(kinds) == 1 and "clean" in kinds:
+            return inside
+        if "path" in kinds or ("path?" in kinds and not any(name in beside for name in self.beside)):
+            return "path"
+        if inside != "tool" and "reference" in kinds:
+            return "reference"
+        return "tool" if "tool" in kinds else inside
+
+    def _candidates(self) -> dict[str, list[Row]]:
+        """Per place, the rows of which a needle occurs anywhere in the document, decoded or not."""
+        blob = "\0".join([spot.text for spot in self.spots])
+        lowered = _layers(blob).lower()
+        # What remains of `:/` is a drive; addresses are far more common.
+        lowered = lowered.replace("://", ":")
+        possible = {row.id for row in self.vocabulary.all_rows if row.may_match(lowered)}
+        return {place: [row for row in rows if row.id in possible] for place, rows in self.vocabulary.rows.items()}
+
+    def _leaks(self, spot: Spot, rows: Iterable[Row]) -> Iterator[Leak]:
+        canary = next(self._canaries(spot), None) if self.canaries else None
+        if canary:
+            yield canary
+        if spot.place == "number" or len(spot.text) < 2:
+            return
+        dump = self._dump(spot) if "=" in spot.text else None
+        if dump:
+            yield dump
+        found = self._matches(spot, rows) if rows else []
+        reported: set[str] = set()
+        for match in found:
+            row, length = match.row, match.end - match.start
+            if row.id in reported or (dump and row.id == "assignment"):
+                continue
+            if canary and row.kind in {*SECRET_KINDS, "entropy"}:
+                continue
+            reported.add(row.id)
+            level = row.level(self.name, spot.place) or "MUST"
+            yield self._leak(spot, row.kind, row.id, row.what, level, length)
+        if not canary and not any(match.row.kind in SECRET_KINDS for match in found):
+            yield from self._secret_field(spot)
+
+    def _matches(self, spot: Spot, rows: Iterable[Row]) -> list[Match]:
+        if spot.in_key or "identity" in self.vocabulary.kinds(spot.name):
+            rows = [row for row in rows if row.kind != "entropy"]
+        if spot.place != "path":
+            return matches(spot.text, rows)
+        # A field that holds a path is one path: the most special row names it.
+        paths = [row for row in rows if row.kind in PATH_KINDS]
+        if "://" in spot.text:
+            paths = [row for row in paths if row.kind == "path"]
+        found = next((found for row in paths if (found := matches(spot.text, [row]))), [])
+        return found[:1] + matches(spot.text, [row for row in rows if row.kind not in PATH_KINDS])
+
+    def _canaries(self, spot: Spot) -> Iterator[Leak]:
+        texts = [reading.text for reading in readings(spot.text)]
+        for canary in self.canaries:
+            for form, how in canary_forms(canary):
+                for depth, text in enumerate(texts):
+                    if form in text:
+                        written = "escaped" if depth and how == "as it is" else how
+                        yield self._leak(spot, "canary", "canary", f"a canary, {written}", "MUST", len(form))
+
+    def _secret_field(self, spot: Spot) -> Iterator[Leak]:
+        level = self.patterns.secret.get(self.name, {}).get(spot.place)
+        if spot.in_key or level is None or "secret" not in self.vocabulary.kinds(spot.name):
+            return
+        if self._is_plain_secret(spot.text.strip(), words_of(spot.name)[-1]):
+            what = "plain text in a field that holds a secret"
+            yield self._leak(spot, "named", "secret-field", what, level, len(spot.text))
+
+    def _is_plain_secret(self, text: str, word: str) -> bool:
+        if not self._is_plain(text) or text.lower() in self.patterns.vocabulary:
+            return False
+        if word in {"password", "passwd", "passphrase"}:
+            return len(text) >= 3 and (" " not in text or word == "passphrase")
+        return len(text) >= 8 and " " not in text and not re.fullmatch(r"[a-z]+(?:[-_. ][a-z]+)*", text)
+
+    def _is_plain(self, text: str) -> bool:
+        """True for a value that is no marker, no reference and no placeholder."""
+        if not text or self.patterns.markers.fullmatch(text):
+            return False
+        return not re.match(r"[a-z][a-z0-9+.-]*://|\$|<|\{\{|%[A-Z]|(?:env|secret|vault|ref|keyring|sha256):", text)
+
+    def _variables(self, segments: Segments, place: str, value: Any) -> Iterator[Leak]:
+        level = self.patterns.environment.get(self.name, {}).get(place)
+        if level is None or is_honest(value):
+            return
+        plain = sum(
+            isinstance(sub, str) and bool(_VARIABLE.fullmatch(name)) and self._is_plain(sub)
+            for name, sub in _pairs(value)
+        )
+        if plain:
+            what = "an environment variable by value" if plain == 1 else f"{plain} environment variables by value"
+            length = sum(len(sub) for _, sub in _pairs(value) if isinstance(sub, str))
+            yield self._leak(Spot(segments, "", place, ""), "environment", "environment-map", what, level, length)
+
+    def _dump(self, spot: Spot) -> Leak | None:
+        if spot.in_key or ("\n" not in spot.text and "\\n" not in spot.text):
+            return None
+        for reading in readings(spot.text):
+            pairs = dict(_ASSIGNED.findall(reading.text))
+            secret = [name for name, value in pairs.items() if self._is_secret_variable(name, value)]
+            if len(secret) >= 2 and (level := self.patterns.secret.get(self.name, {}).get(spot.place)):
+                return self._leak(spot, "environment", "environment-secrets", "secret variables", level, len(spot.text))
+            level = self.patterns.environment.get(self.name, {}).get(spot.place)
+            if level and len(pairs) >= 4 and len(self.patterns.usual & pairs.keys()) >= 3:
+                return self._leak(spot, "environment", "environment-dump", "an environment", level, len(spot.text))
+        return None
+
+    def _is_secret_variable(self, name: str, value: str) -> bool:
+        value = value.strip("\"' \r")
+        if not any(part in name for part in self.patterns.secret_names) or len(value) < 6 or not self._is_plain(value):
+            return False
+        return not re.match(r"(?i)your|example|xxx|change|placeholder|none$|null$|true$|false$|/|\.|[0-9]+$", value)
+
+    def _leak(self, spot: Spot, kind: str, row: str, what: str, level: str, length: int) -> Leak:
+        pointer = masked_pointer(spot.segments, self.canaries)
+        return Leak(pointer, kind, row, what, level, spot.place, length, spot.in_key, spot.segments)
+
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_ASSIGNED = re.compile(r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)")
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values of variables, given as a map or as a list of assignments."""
+    if isinstance(value, dict):
+        yield from value.items()
+    for entry in value if isinstance(value, list) else ():
+        if isinstance(entry, str) and "=" in entry:
+            name, _, sub = entry.partition("=")
+            yield name, sub
+
+
+def _words(beside: dict[str, Any]) -> dict[str, str]:
+    """The fields of an object that hold text."""
+    return {name: value for name, value in beside.items() if isinstance(value, str)}
+
+
+@functools.lru_cache(maxsize=4096)
+def _masked(segment: str, canaries: tuple[str, ...]) -> str:
+    return mask(segment, canaries)
+
+
+def masked_pointer(segments: Segments, canaries: Iterable[str] = ()) -> str:
+    """A JSON pointer in which keys that leak are masked."""
+    words = tuple(canaries)
+    steps = (_masked(segment, words) if isinstance(segment, str) else str(segment) for segment in segments)
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)

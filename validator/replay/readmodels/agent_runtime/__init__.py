@@ -1,0 +1,199 @@
+"""The read models of the core protocol, rebuilt from the lines of a capture.
+
+Each session has its facts: what its events told, kept by subject. A document is put together from them on demand, and
+statuses are read from the fold, so nothing is computed twice. Only one thing cannot be told on demand: when a document
+last differed from itself (`updated_at`). So after every event the parts of documents that it can have changed are put
+together and compared with what they were, without their marks of doubt.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+from validator.protocol.honest import known
+from validator.replay.readmodels.agent_runtime.artifacts import Artifacts
+from validator.replay.readmodels.agent_runtime.channels import Channels
+from validator.replay.readmodels.agent_runtime.facts import Fact, Facts
+from validator.replay.readmodels.agent_runtime.freshness import Freshness
+from validator.replay.readmodels.agent_runtime.models import COLLECTORS, MODELS, limited
+from validator.replay.readmodels.agent_runtime.records import as_record, honest
+from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.tasks import Tasks
+from validator.replay.step import Step
+
+SHARED = ("subagent_id", "job_id", "channel_id", "artifact_id", "evidence_id", "hook_run_id")
+"""Ids of entries that can stand in the models of several threads."""
+
+
+@dataclass(slots=True)
+class _Document:
+    """The parts of a document after the last event that changed one, and the time of that event."""
+
+    parts: list[Any]
+    time: Any
+
+
+class _Session:
+    """The facts of one session, and when each of its documents last changed."""
+
+    def __init__(self, world: Any):
+        self.world = world
+        self.facts = Facts(world, COLLECTORS)
+        self.freshness = Freshness(world)
+        self.sequence: int | None = None
+        self._documents: dict[tuple[str, Scope], _Document] = {}
+        self._index = 0
+
+    def apply(self, step: Step) -> None:
+        """Learns from an event; one of a vendor counts, and feeds nothing (RM-31)."""
+        self._index += 1
+        if step.place and step.place.sequence is not None:
+            self.sequence = step.place.sequence
+        if step.type not in self.world.protocol.events:
+            return
+        self.freshness.learn(step)
+        fact, everywhere = self.facts.learn(step, self._index)
+        self._compare(fact, everywhere)
+
+    def _compare(self, fact: Fact, everywhere: bool) -> None:
+        for task in self._tasks(fact):
+            self.facts.of(Tasks).note_change(task, fact.time)
+        scopes = {
+            "session": [SESSION],
+            "thread": [Scope(thread) for thread in self._threads(fact, everywhere)],
+            "turn": [Scope(None, turn) for turn in self._turns(fact)],
+        }
+        for name, model in MODELS.items():
+            fed = [everywhere or part.fed_by(self.facts, fact) for part in model.parts]
+            for limit in model.limits:
+                for scope in scopes[limit]:
+                    self._compare_one(name, scope, fed, fact.time)
+
+    def _tasks(self, fact: Fact) -> set[str]:
+        """Tasks that an event can have changed: those it names or moves, and those of an artifact it speaks about."""
+        moved = {move.subject for move in fact.step.moves if move.machine == "task"}
+        runs = {move.subject for move in fact.step.moves if move.machine == "attempt"}
+        moved |= {task for run in runs if (task := self.facts.of(Tasks).task_of.get(run))}
+        held = self.facts.of(Artifacts).tasks_of(fact.ids["artifact_id"]) if "artifact_id" in fact.ids else ()
+        return {*moved, *held, *({fact.ids["task_id"]} if "task_id" in fact.ids else ())}
+
+    def _threads(self, fact: Fact, everywhere: bool) -> list[str]:
+        own = self.facts.belonging.thread(fact.origin)
+        known = list(self.facts.mentions.ids("thread_id", SESSION))
+        if own is None or everywhere or any(name in fact.ids for name in SHARED):
+            return known
+        others = {self.facts.belonging.of(name, key) for name, key in fact.ids.items()}
+        turns = self.facts.mentions.turns("step_id", fact.ids.get("step_id", ""))
+        others |= {self.facts.belonging.of("turn_id", turn) for turn in turns}
+        moved = {self.facts.thread_of(move.machine, move.subject) for move in fact.step.moves}
+        return [thread for thread in known if thread in {own} | others | moved]
+
+    def _turns(self, fact: Fact) -> set[str]:
+        """Turns whose own models an event can have changed; a process is shown in each turn that mentions it."""
+        own = {fact.ids["turn_id"]} if "turn_id" in fact.ids else set()
+        return own | self.facts.mentions.turns("process_id", fact.ids.get("process_id", ""))
+
+    def _compare_one(self, name: str, scope: Scope, fed: list[bool], time: Any) -> None:
+        """Notes the time when a part of a document is no longer what it was; a new document is new in every part."""
+        model, kept = MODELS[name], self._documents.get((name, scope))
+        if kept is None:
+            if any(fed) and model.exists(self.facts, scope):
+                parts = [part.build(self.facts, scope) for part in model.parts]
+                if None not in parts:
+                    self._documents[name, scope] = _Document(parts, time)
+            return
+        for index, part in enumerate(model.parts):
+            if fed[index] and (value := part.build(self.facts, scope)) != kept.parts[index]:
+                kept.parts[index], kept.time = value, time
+
+    def acknowledge(self, channel: str, sequence: Any) -> None:
+        """Takes in an answer to `ack_events`; an answer is no event, so it does not make a document newer."""
+        if self.facts.state("channel", channel) is None:
+            return
+        self.facts.of(Channels).acknowledge(channel, sequence)
+        if kept := self._documents.get(("channel_summary", SESSION)):
+            kept.parts = [part.build(self.facts, SESSION) for part in MODELS["channel_summary"].parts]
+
+    def build(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any] | None:
+        """A document as it stands, with marks of doubt."""
+        self.facts.doubts = True
+        try:
+            body = MODELS[model].build(self.facts, scope)
+        finally:
+            self.facts.doubts = False
+        if body is None:
+            return None
+        return {**self._head(model, scope, session_id), **copy.deepcopy(body)}
+
+    def _head(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any]:
+        kept = Scope(None, scope.turn) if scope.turn else scope
+        document = self._documents.get((model, kept))
+        sequence = self.sequence if self.sequence is not None else honest("unavailable", "the stream does not count")
+        head = {
+            "schema_version": self.world.protocol.version,
+            "session_id": session_id,
+            "as_of_sequence": sequence,
+            "updated_at": document.time if document else None,
+            "thread_id": scope.thread,
+            "turn_id": scope.turn,
+            **self.freshness.shown(),
+        }
+        return {name: value for name, value in head.items() if value is not None}
+
+
+class ReadModels:
+    """A ledger that can tell at any line what the read models of the core protocol say."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self._sessions: dict[str | None, _Session] = {}
+        self._current: str | None = None
+        self._asked: dict[str, str] = {}
+
+    def apply(self, step: Step) -> None:
+        """Learns from a line: an event, or a command and its answer."""
+        if step.kind == "event":
+            self._session_of(step).apply(step)
+        elif step.kind == "command" and step.line.get("command") == "ack_events":
+            self._acknowledging(step.line)
+        elif step.kind == "result" and step.line.get("command") == "ack_events":
+            self._acknowledged(step.line)
+
+    def _session_of(self, step: Step) -> _Session:
+        """The session an event names; one that names none goes on in the session of the event before it."""
+        named = step.scope.get("session_id")
+        if named is not None and named not in self._sessions and None in self._sessions:
+            self._sessions[named] = self._sessions.pop(None)
+        self._current = named if named is not None else self._current
+        if self._current not in self._sessions:
+            self._sessions[self._current] = _Session(self._world)
+        return self._sessions[self._current]
+
+    def _acknowledging(self, line: dict[str, Any]) -> None:
+        channel = as_record(line.get("request")).get("channel_id")
+        if isinstance(channel, str):
+            self._asked[str(line.get("command_id"))] = channel
+
+    def _acknowledged(self, line: dict[str, Any]) -> None:
+        channel, result = self._asked.pop(str(line.get("command_id")), None), as_record(line.get("result"))
+        if channel is None or result.get("outcome") != "accepted":
+            return
+        for session in self._sessions.values():
+            session.acknowledge(channel, known(result.get("last_acknowledged_sequence")))
+
+    @property
+    def sessions(self) -> list[str]:
+        """The sessions that events named, in order."""
+        return [key for key in self._sessions if key is not None]
+
+    def build(
+        self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None
+    ) -> dict[str, Any] | None:
+        """The document of a model, limited as asked as far as the model can be; None when no event fed it."""
+        key = session_id if session_id is not None else next(iter(self._sessions), None)
+        session, scope = self._sessions.get(key), limited(model, thread_id, turn_id)
+        if session is None or scope is None:
+            return None
+        return session.build(model, scope, key)

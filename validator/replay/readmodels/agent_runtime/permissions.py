@@ -1,0 +1,157 @@
+"""Actions, permission decisions, boundaries, and the summary of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
+from validator.replay.readmodels.agent_runtime.hooks import Hooks
+from validator.replay.readmodels.agent_runtime.records import present
+from validator.replay.readmodels.agent_runtime.scope import Scope
+
+ANSWERS = {"allow": "approved", "deny": "denied"}
+RESOLUTIONS = {"allowed": "allow", "denied": "deny", "timed_out": "deny", "cancelled": "deny"}
+SAID_BY_WORD = ("timed_out", "cancelled")
+TARGETS = {"tool_call_id": "tool", "process_id": "process", "action_id": "action", "peer_task_id": "peer_task"}
+QUESTIONS = ("ask_user", "elicitation", "structured_input")
+"""Types of actions that ask for words, not for an approval."""
+UNRESOLVED = ("pending", "offered")
+
+
+def decision_of(fact: Fact) -> Any:
+    """The word of a decision; in a resolution only `allowed` approved anything."""
+    word = fact.told("decision", "permission_decision")
+    mapped = RESOLUTIONS.get(word) if isinstance(word, str) and fact.type == "permission.resolved" else None
+    return mapped or word
+
+
+def boundary_of(facts: Facts, fact: Fact) -> dict[str, Any]:
+    """The boundary that a `sandbox.applied` states."""
+    told = {name: fact.told(name, "sandbox_profile") for name in facts.records.fields("sandbox_profile")}
+    return facts.records.copy("sandbox_profile", told)
+
+
+class Actions(Collector):
+    """Actions of a session."""
+
+    listens = {"action.required": "_required", "action.resolved": "_resolved"}  # noqa: RUF012 - a table of the class
+
+    def __init__(self, facts: Facts):
+        super().__init__(facts)
+        self.asked: dict[str, dict[str, Any]] = {}
+        self.answered: dict[str, dict[str, Any]] = {}
+
+    def _required(self, fact: Fact) -> None:
+        blocking = fact.payload.get("blocking")
+        names = ("action_type", "title", "prompt", "decisions", "expires_at")
+        said = {name: self.facts.records.field("action", name, fact.payload.get(name)) for name in names}
+        said |= {name: fact.line.get(name) for name in ("turn_id", "task_id", "tool_call_id", "process_id")}
+        said |= {"blocking": True if blocking is None else blocking, "requested_at": fact.time}
+        self.asked[fact.ids["action_id"]] = present(**said)
+
+    def _resolved(self, fact: Fact) -> None:
+        answer = self.answered.setdefault(fact.ids["action_id"], {"resolved_at": fact.time})
+        word = fact.payload.get("decision")
+        answer["decision"] = ANSWERS.get(word, word) if isinstance(word, str) else word
+        if (who := fact.payload.get("decided_by")) is not None:
+            answer["decided_by"] = who
+
+    def unresolved(self, scope: Scope) -> list[str]:
+        """Actions without an answer, in order; one that is in doubt is among them."""
+        known = self.facts.known("action", "action_id", scope)
+        return [key for key in known if self.facts.state("action", key) in UNRESOLVED]
+
+    def pending(self, key: str) -> dict[str, Any]:
+        """The entry of an action that has no answer."""
+        return {"action_id": key, "status": self.facts.status("action", key), **self.asked.get(key, {})}
+
+    def record(self, key: str) -> dict[str, Any]:
+        """The whole entry of an action."""
+        return {**self.pending(key), **self.answered.get(key, {})}
+
+    def approvals(self, scope: Scope) -> list[dict[str, Any]]:
+        """Unresolved actions that ask for more than words."""
+        entries = (self.pending(key) for key in self.unresolved(scope))
+        return [entry for entry in entries if entry.get("action_type") not in QUESTIONS]
+
+
+class Permissions(Collector):
+    """Decisions, boundaries and violations of a session."""
+
+    listens = {  # noqa: RUF012 - a table of the class, never changed
+        "permission.*": "_mode",
+        "policy.changed": "_policy",
+        "tool.catalog.resolved": "_mode",
+        "permission.evaluated": "_decided",
+        "permission.resolved": "_decided",
+        "sandbox.applied": "_applied",
+        "sandbox.violation": "_violated",
+        "sandbox.*": "_exists",
+        "hook.*": "_exists",
+        "action.required": "_asked",
+    }
+
+    def __init__(self, facts: Facts):
+        super().__init__(facts)
+        self.latest = facts.latest()
+        self.decisions, self.violations = facts.log(), facts.log()
+
+    def _exists(self, fact: Fact) -> None:
+        self.latest.tell("exists", fact.index, fact.origin, True)
+
+    def _asked(self, fact: Fact) -> None:
+        if fact.payload.get("action_type") not in QUESTIONS:
+            self._exists(fact)
+
+    def _mode(self, fact: Fact) -> None:
+        self._exists(fact)
+        if (mode := fact.told("mode", "permission_decision")) is not None:
+            self.latest.tell("mode", fact.index, fact.origin, mode)
+
+    def _policy(self, fact: Fact) -> None:
+        self._mode(fact)
+        if (ref := fact.payload.get("policy_ref")) is not None:
+            self.latest.tell("policy_ref", fact.index, fact.origin, ref)
+
+    def _decided(self, fact: Fact) -> None:
+        fields = self.facts.records.fields("permission_decision")
+        told = present(**{name: fact.told(name, "permission_decision") for name in fields if name != "target_id"})
+        target = next((name for name in TARGETS if name in fact.ids), None)
+        if target:
+            told = {"target_kind": TARGETS[target], **told, "target_id": fact.ids[target]}
+        if fact.type == "permission.resolved" and told.get("decision") in SAID_BY_WORD:
+            told = {"decision_reason": told["decision"], **told}
+        told["decision"] = decision_of(fact)
+        self.decisions.add(fact.index, fact.origin, self.facts.records.copy("permission_decision", told))
+
+    def _applied(self, fact: Fact) -> None:
+        self.latest.tell("sandbox", fact.index, fact.origin, boundary_of(self.facts, fact))
+
+    def _violated(self, fact: Fact) -> None:
+        said = self.facts.records.copy("violation", fact.payload)
+        said |= {name: fact.line[name] for name in ("tool_call_id", "process_id") if fact.line.get(name) is not None}
+        self.violations.add(fact.index, fact.origin, said)
+
+    def build(self, scope: Scope) -> dict[str, Any] | None:
+        """The `permission_sandbox_summary`."""
+        if self.latest.get("exists", scope) is None:
+            return None
+        approvals, decisions = self.facts.of(Actions).approvals(scope), self.decisions.values(scope)
+        return present(
+            mode=self.latest.value("mode", scope),
+            permission_state=_state(approvals, decisions),
+            pending_approvals=approvals,
+            decisions=decisions,
+            sandbox_profile=self.latest.value("sandbox", scope),
+            violations=self.violations.values(scope),
+            hook_runs=self.facts.of(Hooks).within(scope),
+            policy_ref=self.latest.value("policy_ref", scope),
+        )
+
+
+def _state(approvals: list[Any], decisions: list[dict[str, Any]]) -> str:
+    if approvals:
+        return "pending"
+    if not decisions:
+        return "unknown"
+    return "denied" if decisions[-1].get("decision") == "deny" else "clear"

@@ -1,0 +1,69 @@
+"""What the rules of agent-threads ask about records and snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from validator.replay.step import Step
+
+KEPT = ("committed", "superseded")
+
+
+def expects(world: Any, context: Any) -> str | None:
+    """Whether the capture is complete or a prefix; None when nobody says."""
+    return context.options.expect or world.header.get("completeness")
+
+
+def served(step: Step, model: str) -> dict[str, Any] | None:
+    """The snapshot of a model that a line carries."""
+    snapshot = step.line.get("snapshot")
+    return snapshot if step.type == model and isinstance(snapshot, dict) else None
+
+
+def entries(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; nothing when the list is honestly unknown."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def payload(step: Step) -> dict[str, Any]:
+    """The payload of a stored event."""
+    event = step.line.get("event")
+    inner = event.get("payload") if isinstance(event, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def run_of(step: Step) -> str:
+    """The run whose stream an event is in."""
+    return step.scope.get("run_id", "")
+
+
+class Records:
+    """The first and the last record of each run, and those that showed it committed."""
+
+    def __init__(self, world: Any):
+        self.first: dict[str, tuple[dict[str, Any], int]] = {}
+        self.last: dict[str, tuple[dict[str, Any], int]] = {}
+        self.before: dict[str, tuple[dict[str, Any], int]] = {}
+        self.committed: dict[str, tuple[dict[str, Any], int]] = {}
+
+    def apply(self, step: Step) -> None:
+        """Keeps a run's records; `before` is the one before the present line."""
+        run = step.line.get("runId")
+        if step.kind != "run" or not isinstance(run, str):
+            return
+        if run in self.last:
+            self.before[run] = self.last[run]
+        self.last[run] = (step.line, step.number)
+        self.first.setdefault(run, self.last[run])
+        if step.line.get("status") == "committed":
+            self.committed.setdefault(run, self.last[run])
+
+    def siblings(self, run: str) -> list[str]:
+        """Other runs of the same thread with the same fork."""
+        record = self.last[run][0]
+        place = (record.get("threadId"), record.get("forkFromMessageId"))
+        return [
+            other
+            for other, (entry, _) in self.last.items()
+            if other != run and (entry.get("threadId"), entry.get("forkFromMessageId")) == place
+        ]

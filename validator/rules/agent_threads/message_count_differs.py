@@ -1,0 +1,35 @@
+"""The messageCount of a run is not the number of messages its stream reduces to.
+
+Why: the two planes disagree about what was said; a reader that rebuilds the thread gets another one than the ledger.
+Trips: a stream that reduces to two messages and a committed record with messageCount 1.
+Near miss: a stream whose only text is empty, and messageCount 0.
+Fix: Reduce the whole stream in the transaction that commits the run, and store that many messages.
+"""
+
+from validator.replay.readmodels.agent_threads import Threads
+from validator.rules import finding, rule, seen
+
+
+@rule("ATH004", "message-count-differs", clauses={"agent-threads": "AT-51"}, on="record:run", needs=(Threads,))
+def check(step, world, context):
+    run, count = step.line.get("runId"), step.line.get("messageCount")
+    stream = world.ledger(Threads).reducer(str(run))
+    committed = any(move.target == "committed" and move.subject == run for move in step.moves)
+    if not committed or stream is None or not stream.whole or world.unproved_since is not None:
+        return
+    yield seen()
+    messages = stream.messages()
+    if count != len(messages):
+        yield finding(
+            step,
+            f"{len(messages)} messages, as the stream reduces to",
+            str(count),
+            pointer="/messageCount",
+            entity=("run", run),
+            witness=tuple(_lines(world, run)),
+            key="count",
+        )
+
+
+def _lines(world, run):
+    return world.ledger(Threads).lines.get(f"run:{run}", ())

@@ -1,0 +1,32 @@
+"""A message hangs under another message than its run and its place say.
+
+Why: parents are the conversation; a message under the wrong one answers a question nobody asked it.
+Trips: a run that forks from m1, and a tree in which its first message has no parent.
+Near miss: a run without a fork whose first message has no parent.
+Fix: Hang the first message of a run under its fork, and each further one under the one before it.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.agent_threads._facts import Records, entries, served
+
+CLAUSES = ("AT-45", "AT-70", "AT-72")
+
+
+@rule("ATH024", "message-hangs-wrong", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Records,))
+def check(step, world, context):
+    tree = served(step, "thread_tree")
+    before = {}
+    for at, node in enumerate(entries((tree or {}).get("nodes"))):
+        run, parent = node.get("runId"), node.get("parentMessageId")
+        previous, before[run] = before.get(run), node.get("messageId")
+        record, line = world.ledger(Records).last.get(run, (None, 0))
+        if record is None or isinstance(parent, dict) or isinstance(previous, dict):
+            continue
+        fork = record.get("forkFromMessageId")
+        wanted = previous or fork
+        clause = "AT-45" if previous else "AT-70" if fork else "AT-72"
+        yield seen(clause)
+        if parent != wanted:
+            more = {"pointer": f"/snapshot/nodes/{at}/parentMessageId", "clause": clause, "witness": (line,)}
+            entity = {"entity": ("message", str(node.get("messageId"))), "key": clause}
+            yield finding(step, "the message before it, or the fork of its run", "another parent", **more, **entity)

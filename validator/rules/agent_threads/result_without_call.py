@@ -1,0 +1,44 @@
+"""A tool result answers no call of its stream.
+
+Why: the result becomes a message, and nobody can tell what was asked.
+Trips: tool-result for call-1 in a stream that never called it.  Near miss: tool-call call-1, then its result.
+Fix: Append the call before its result, with the same toolCallId.
+"""
+
+from validator.replay.readmodels.agent_threads import Threads
+from validator.rules import finding, rule, seen
+from validator.rules.agent_threads._facts import payload
+
+
+class Calls:
+    """The calls of each stream, and whether its beginning was seen."""
+
+    def __init__(self, world):
+        self.of = {}
+        self.whole = {}
+
+    def apply(self, step):
+        stream, place = step.line.get("streamId"), step.place
+        if step.kind != "event" or place is None:
+            return
+        began = place.verdict == "next" or (place.verdict == "first" and place.sequence == 1)
+        self.whole[stream] = self.whole.get(stream, True) and began
+        if step.type == "tool-call":
+            self.of.setdefault(stream, {}).setdefault(payload(step).get("toolCallId"), step.number)
+
+
+@rule("ATH009", "result-without-call", clauses={"agent-threads": "AT-34"}, on="tool-result", needs=(Calls, Threads))
+def check(step, world, context):
+    ledger, stream, call = world.ledger(Calls), step.line.get("streamId"), payload(step).get("toolCallId")
+    if not ledger.whole.get(stream) or world.unproved_since is not None:
+        return
+    yield seen()
+    if call not in ledger.of.get(stream, {}):
+        more = {"pointer": "/event/payload/toolCallId", "entity": ("tool_call", str(call)), "key": "orphan"}
+        # Without the events before it the stream would seem to begin elsewhere.
+        expected = "the call it answers, earlier in the stream"
+        yield finding(step, expected, "no such call", witness=_lines(world, stream), **more)
+
+
+def _lines(world, stream):
+    return tuple(world.ledger(Threads).lines.get(stream, ()))

@@ -1,0 +1,43 @@
+"""Two runs at one fork both stay committed.
+
+Why: only one of them can be the answer; a reader that finds two picks one at random.
+Trips: run A commits at a message, run B commits at the same message, and A's record never says superseded.
+Near miss: two runs without a fork both stay committed.
+Fix: Supersede every committed run at the same fork in the transaction of the commit, and write its record.
+"""
+
+from validator.rules import END, Finding, rule, seen
+from validator.rules.agent_threads._facts import Records, expects
+
+
+@rule(
+    "ATH002",
+    "siblings-both-committed",
+    clauses={"agent-threads": ("AT-73", "AT-77", "AT-89")},
+    on=END,
+    needs=(Records,),
+)
+def check(step, world, context):
+    records = world.ledger(Records)
+    for run, subject in world.subjects("run").items():
+        if run not in records.last or records.last[run][0].get("status") not in {"committed", "superseded"}:
+            continue
+        record, line = records.last[run]
+        if record.get("forkFromMessageId") is None:
+            yield seen("AT-77")
+            continue
+        if subject.state != "superseded":
+            continue
+        yield seen("AT-73", "AT-89")
+        if record.get("status") == "committed" and expects(world, context) == "complete":
+            yield Finding(
+                line,
+                "a record that says superseded by the end",
+                "still committed, as a later run at its fork",
+                pointer="/status",
+                clause="AT-73",
+                entity=("run", run),
+                state="superseded",
+                witness=tuple(subject.history),
+                key="still committed",
+            )

@@ -1,0 +1,55 @@
+"""Which action a tool performs, by its name: data for the gates.
+
+Only names whose meaning is plain are listed, spelled in lower case with underscores. A tool that is not listed
+performs no action we know of, and no gate is asked about it.
+"""
+
+from __future__ import annotations
+
+import re
+
+NAMES = {
+    "file_read": ("file_read", "open_file", "read", "read_file", "view_file"),
+    "file_write": (
+        "create_file",
+        "delete_file",
+        "edit",
+        "edit_file",
+        "file_write",
+        "multi_edit",
+        "notebook_edit",
+        "overwrite_file",
+        "save_file",
+        "write",
+        "write_file",
+    ),
+    "patch_apply": ("apply_patch", "git_apply", "patch_apply"),
+    "shell": (
+        "bash",
+        "exec_command",
+        "execute_command",
+        "local_shell",
+        "powershell",
+        "run_command",
+        "run_shell",
+        "run_shell_command",
+        "run_terminal_command",
+        "shell",
+        "shell_command",
+    ),
+    "network": ("fetch_url", "http_get", "http_post", "http_request", "network", "web_fetch", "web_search"),
+    "commit": ("commit", "git_commit"),
+    "push": ("git_push", "push"),
+    "publish": ("npm_publish", "publish", "publish_package"),
+    "deploy": ("deploy",),
+    "secret_access": ("access_secret", "get_secret", "read_secret", "secret_access"),
+}
+_KINDS = {name: kind for kind, names in NAMES.items() for name in names}
+
+
+def action_of(tool: object) -> str | None:
+    """The action kind a tool stands for, or None when its name does not tell."""
+    if not isinstance(tool, str):
+        return None
+    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
+    return _KINDS.get(re.sub(r"[\s.\-]+", "_", spelled).lower())

@@ -1,0 +1,91 @@
+"""An approval was used for something other than what was asked.
+
+Why: a reviewer allowed one patch or one command; whatever else is done with that consent was never reviewed.
+Trips: the approval was asked for patch p1 and p2 is applied under it.  Near miss: p1 is applied under it.
+Fix: Ask for each action by itself, and apply or run only what the request named.
+"""
+
+from validator.protocol.honest import known
+from validator.rules import finding, rule, seen
+from validator.rules.agenthub._runs import Runs, decided, entity, history, moved, payload, performed, whole
+
+_MASKS = ("*", "…", "...", "<", "[", "{", "$", "redacted", "masked", "hidden")
+_WRITES = {"file_write", "patch_apply"}
+
+
+@rule(
+    "AHB014",
+    "consent-for-another-action",
+    clauses={"agenthub": "AH-79"},
+    on=("run.apply.started", "run.apply.completed", "run.tool.result"),
+    needs=(Runs,),
+)
+def check(step, world, context):
+    if moved(step) is None:
+        return
+    if step.type == "run.tool.result":
+        yield from _commands(step, world)
+        return
+    approval = world.ledger(Runs).approvals.get(step.scope.get("approval_id", ""))
+    if approval is None or world.state("approval", approval.approval_id) != "approved":
+        return
+    if approval.run_id != step.scope.get("run_id"):
+        return
+    yield seen()
+    before = world.ledger(Runs).of(step).applying if step.type == "run.apply.completed" else None
+    for pointer, actual in _strange(approval, payload(step), before or {}):
+        yield finding(
+            step,
+            "what the approval was asked for",
+            actual,
+            pointer=pointer,
+            entity=entity(step),
+            witness=(*history(world, step), *decided(world, approval)),
+            key=actual,
+        )
+
+
+def _strange(approval, told, before):
+    """What an application does beyond the request it rests on, and did not tell before."""
+    patch, asked = known(told.get("patchId")), known(approval.request.get("patchId"))
+    patch = None if patch == before.get("patchId") else patch
+    known_before = known(before.get("affectedFiles")) or ()
+    if patch and approval.kind not in _WRITES:
+        yield "/payload/patchId", f"a patch under an approval for {approval.kind}"
+    elif patch and asked and patch != asked:
+        yield "/payload/patchId", "another patch"
+    files, allowed = known(told.get("affectedFiles")), known(approval.request.get("affectedFiles"))
+    if isinstance(files, list) and isinstance(allowed, list):
+        for index, file in enumerate(files):
+            if file not in allowed and file not in known_before:
+                yield f"/payload/affectedFiles/{index}", "another file"
+
+
+def _commands(step, world):
+    """A shell command has to be one that was shown to a reviewer; masked previews cannot be compared."""
+    runs = world.ledger(Runs)
+    call = runs.of(step).answered
+    command = _spelled(call.input.get("command")) if call and call.kind == "shell" else None
+    if not command or not performed(step) or not whole(world, step):
+        return
+    approved = [
+        a for a in runs.asked(step.scope["run_id"], "shell") if world.state("approval", a.approval_id) == "approved"
+    ]
+    previews = [_spelled(approval.request.get("commandPreview")) for approval in approved]
+    if not previews or any(preview is None or any(mask in preview for mask in _MASKS) for preview in previews):
+        return
+    yield seen()
+    if not any(preview in command or command in preview for preview in previews):
+        shown = tuple(line for approval in approved for line in decided(world, approval))
+        yield finding(
+            step,
+            "a command that an approved request previewed",
+            "another command",
+            entity=entity(step),
+            witness=(*history(world, step), call.line, *shown),
+            key="another command",
+        )
+
+
+def _spelled(text):
+    return " ".join(text.lower().split()) if isinstance(text, str) else None

@@ -1,0 +1,34 @@
+"""An action was performed while the approval it waits for was still pending.
+
+Why: the pause is the whole point of an approval; a decision after the fact decides nothing.
+Trips: a shell approval is pending and a shell tool comes back.  Near miss: it comes back after the approval.
+Fix: Hold the action back until run.approval.resolved says approved.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.agenthub._runs import Runs, covering, decided, entity, gate_of, history, moved, performed
+
+
+@rule("AHB013", "performed-before-decision", clauses={"agenthub": "AH-78"}, on="run.tool.result", needs=(Runs,))
+def check(step, world, context):
+    runs = world.ledger(Runs)
+    call = runs.of(step).answered
+    gate = gate_of(world, call.kind if call else None)
+    if call is None or gate is None or not performed(step) or moved(step) is None:
+        return
+    asked = list(runs.asked(step.scope.get("run_id"), *covering(gate, call.kind)))
+    states = {approval.approval_id: world.state("approval", approval.approval_id) for approval in asked}
+    if not asked:
+        return
+    yield seen()
+    if "approved" not in states.values() and "pending" in states.values():
+        waiting = next(approval for approval in asked if states[approval.approval_id] == "pending")
+        yield finding(
+            step,
+            f"no {call.kind} before its approval is approved",
+            "the approval is pending",
+            entity=entity(step),
+            state="pending",
+            witness=(*history(world, step), call.line, *decided(world, waiting)),
+            key=str(call.kind),
+        )

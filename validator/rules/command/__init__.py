@@ -1,0 +1,1 @@
+"""Rules about commands, their answers and what a repetition may do."""

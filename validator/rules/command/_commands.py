@@ -1,0 +1,294 @@
+"""What the rules of this family remember: commands, their answers, and the events that can be their effects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from validator.protocol.honest import known
+from validator.protocol.protocol import Command
+from validator.replay.step import Step
+from validator.replay.world import World
+
+REFUSALS = frozenset({"rejected", "unavailable"})
+DONE = frozenset({"accepted", "queued"})
+RECOVERY = ("history.window.loaded", "history.reconstructed", "snapshot.repaired")
+TARGETS = ("tool_call_id", "process_id", "action_id", "peer_task_id")
+
+SUBJECTS = {
+    "interrupt_turn": ("turn_id", "turn"),
+    "resume_thread": ("thread_id", "thread"),
+    "update_task": ("task_id", "task"),
+    "start_task": ("task_id", "task"),
+    "append_task_progress": ("task_id", "task"),
+    "pause_task": ("task_id", "task"),
+    "resume_task": ("task_id", "task"),
+    "cancel_task": ("task_id", "task"),
+    "retry_task": ("task_id", "task"),
+    "complete_task": ("task_id", "task"),
+    "fail_task": ("task_id", "task"),
+    "link_tasks": ("task_id", "task"),
+    "unlink_tasks": ("task_id", "task"),
+    "respond_action": ("action_id", "action"),
+    "remove_queued_turn": ("queued_turn_id", "queue"),
+    "promote_queued_turn": ("queued_turn_id", "queue"),
+    "send_subagent_input": ("subagent_id", "subagent"),
+    "resume_subagent": ("subagent_id", "subagent"),
+    "close_subagent": ("subagent_id", "subagent"),
+    "write_process_stdin": ("process_id", "process"),
+    "terminate_process": ("process_id", "process"),
+    "cancel_job": ("job_id", "job"),
+    "reconnect_channel": ("channel_id", "channel"),
+    "ack_events": ("channel_id", "channel"),
+}
+"""The field that names what an existing-subject command is about, and the state table of that subject."""
+
+CREATES = {
+    "submit_turn": ("turn_id", "turn.submitted"),
+    "create_task": ("task_id", "task.created"),
+    "create_job": ("job_id", "job.created"),
+    "spawn_subagent": ("subagent_id", "subagent.spawned"),
+    "start_task": ("run_id", "task.attempt.started"),
+    "retry_task": ("run_id", "task.attempt.started"),
+}
+"""The id a caller may choose, and the event that brings its bearer into being."""
+
+OPERATIONS = {"remove_queued_turn": {"removed", "cleared"}, "promote_queued_turn": {"promoted"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An event that a command can have written."""
+
+    line: int
+    type: str
+    event_id: str | None
+    scope: dict[str, str]
+    payload: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Sent:
+    """A command with its answer and its first effects."""
+
+    key: str
+    line: int
+    name: str
+    request: dict[str, Any]
+    definition: Command | None
+    state: str | None = None
+    """The state of its subject when it was sent; None for one never seen."""
+    highest: int | None = None
+    """The highest sequence seen when it was sent, and its line."""
+    highest_line: int = 0
+    repeats: Sent | None = None
+    """The command before it with the same idempotency key and content."""
+    clashes: Sent | None = None
+    """The command before it with the same key and other content."""
+    answered: int | None = None
+    outcome: str | None = None
+    result: dict[str, Any] = field(default_factory=dict)
+    first: Effect | None = None
+    created: Effect | None = None
+    """The event that uses the id which the caller chose."""
+    recovered: bool = False
+    """Facts of recovery were written since the last restart before it was sent."""
+    told: int = 0
+    """Events before the answer that can be its effects."""
+
+    @property
+    def subject(self) -> str | None:
+        """The id of what it is about, as the request or the answer names it."""
+        name = SUBJECTS.get(self.name, CREATES.get(self.name, ("", "")))[0]
+        value = self.request.get(name) or self.result.get(name)
+        return value if isinstance(value, str) else None
+
+    @property
+    def listed(self) -> list[str]:
+        """The events its answer lists."""
+        ids = known(self.result.get("event_ids"))
+        return [entry for entry in ids if isinstance(entry, str)] if isinstance(ids, list) else []
+
+
+class Commands:
+    """Commands by id in the order they were sent, answers that answer nothing, and every event by id."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self.sent: dict[str, Sent] = {}
+        self.answers = 0
+        self.last_answer = 0
+        self.last_answered = 0
+        """The line of the latest command that has an answer."""
+        self.restarts: list[int] = []
+        self.events: dict[str, tuple[int, str]] = {}
+        self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
+        self._live: dict[str, list[Sent]] = {}
+        self._highest: tuple[int | None, int] = (None, 0)
+        self._recovered = 0
+        self.fresh: list[Sent] = []
+        """Commands whose first effect the current step is."""
+        self.current: Sent | None = None
+        """The command that the current line is, or answers for the first time."""
+
+    def apply(self, step: Step) -> None:
+        self.fresh, self.current = [], None
+        if step.kind == "event":
+            self._event(step)
+        elif step.kind == "command":
+            self._command(step)
+        elif step.kind == "result":
+            self._result(step)
+        elif step.kind == "restart":
+            self.restarts.append(step.number)
+
+    def _command(self, step: Step) -> None:
+        key, name, request = (step.line.get(part) for part in ("command_id", "command", "request"))
+        if not isinstance(key, str) or not isinstance(name, str) or not isinstance(request, dict) or key in self.sent:
+            return
+        definition = self._world.protocol.commands.get(name)
+        field_name, machine = SUBJECTS.get(name, ("", ""))
+        subject = request.get(field_name)
+        state = self._world.state(machine, subject) if isinstance(subject, str) else None
+        sent = Sent(key, step.number, name, request, definition, state, *self._highest)
+        sent.recovered = bool(self.restarts) and self._recovered > self.restarts[-1]
+        self._idempotency(sent)
+        self.sent[key] = self.current = sent
+        for event in definition.writes if definition else ():
+            self._live.setdefault(event, []).append(sent)
+
+    def _idempotency(self, sent: Sent) -> None:
+        key = sent.request.get("idempotency_key")
+        if not isinstance(key, str):
+            return
+        content = _digest({name: value for name, value in sent.request.items() if name != "idempotency_key"})
+        before = self._keys.setdefault((sent.name, key), (sent, content))
+        if before[0] is not sent:
+            if before[1] == content:
+                sent.repeats = before[0]
+            else:
+                sent.clashes = before[0]
+
+    def _result(self, step: Step) -> None:
+        self.answers += 1
+        self.last_answer = step.number
+        sent = self.sent.get(str(step.line.get("command_id")))
+        result = step.line.get("result")
+        if sent is None or sent.answered is not None or not isinstance(result, dict):
+            return
+        self.current = sent
+        self.last_answered = max(self.last_answered, sent.line)
+        sent.answered, sent.result = step.number, result
+        outcome = result.get("outcome")
+        sent.outcome = outcome if isinstance(outcome, str) else None
+
+    def _event(self, step: Step) -> None:
+        if step.place and step.place.sequence is not None and step.place.sequence >= (self._highest[0] or 0):
+            self._highest = (step.place.sequence, step.number)
+        if step.type in RECOVERY:
+            self._recovered = step.number
+        event_id = step.line.get("event_id")
+        if isinstance(event_id, str) and step.type:
+            self.events.setdefault(event_id, (step.number, step.type))
+        live = self._live.get(step.type or "")
+        if not live:
+            return
+        payload = step.line.get("payload")
+        body = payload if isinstance(payload, dict) else {}
+        effect = Effect(step.number, step.type or "", event_id, step.scope, body)
+        for sent in live:
+            if may_be(sent, effect):
+                self._attribute(sent, effect)
+        self._live[effect.type] = [sent for sent in live if not _settled(sent)]
+
+    def _attribute(self, sent: Sent, effect: Effect) -> None:
+        if sent.first is None:
+            sent.first = effect
+            self.fresh.append(sent)
+        if sent.answered is None:
+            sent.told += 1
+        name, event = CREATES.get(sent.name, ("", ""))
+        chosen = sent.request.get(name)
+        if effect.type == event and chosen is not None and value_of(effect, name) == chosen and sent.created is None:
+            sent.created = effect
+
+
+def _settled(sent: Sent) -> bool:
+    """True when no more has to be known about a command's effects."""
+    waits = CREATES.get(sent.name, ("", ""))[0] in sent.request and sent.created is None
+    if sent.outcome in REFUSALS or sent.outcome == "no_op":
+        return not waits
+    return sent.first is not None and sent.answered is not None and not waits
+
+
+def value_of(effect: Effect, name: str) -> Any:
+    return effect.scope.get(name) or known(effect.payload.get(name))
+
+
+def may_be(sent: Sent, effect: Effect) -> bool:
+    """True when an event can be an effect of a command: about the same subject, or silent about its subject."""
+    allowed = OPERATIONS.get(sent.name)
+    if allowed and str(effect.payload.get("operation")) not in allowed:
+        return False
+    if sent.name in {"evaluate_permission", "resolve_permission"}:
+        wanted = [sent.request[name] for name in TARGETS if isinstance(sent.request.get(name), str)]
+        found = [effect.payload.get("approval_action_id"), *(effect.scope.get(name) for name in TARGETS)]
+        return any(key in found for key in wanted) or effect.type.startswith("action.")
+    name = SUBJECTS.get(sent.name, CREATES.get(sent.name, ("", "")))[0]
+    if sent.name == "start_task" or sent.name == "retry_task":
+        name = "task_id"
+    if name == "queued_turn_id":
+        many = effect.payload.get("queued_turn_ids")
+        if isinstance(many, list):
+            return sent.request.get(name) in many
+    value = value_of(effect, name)
+    if name == "action_id" and value is None:
+        value = known(effect.payload.get("approval_action_id"))
+    subject = sent.request.get(name) or sent.result.get(name)
+    if subject is not None and value is not None:
+        return value == subject
+    session = sent.request.get("session_id") or sent.request.get("parent_session_id")
+    return session is None or effect.scope.get("session_id") in (None, session)
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def completeness(world: World, context: Any) -> str | None:
+    """What the caller, or else the header, says the capture is."""
+    said = context.options.expect or world.header.get("completeness")
+    return said if isinstance(said, str) else None
+
+
+def is_prefix(world: World, context: Any) -> bool:
+    return completeness(world, context) == "prefix"
+
+
+def came_to_rest(world: World, context: Any, commands: Commands, line: int) -> bool:
+    """True when what was to follow a line would be in the capture.
+
+    The capture holds the whole run, or a later command was answered; and nothing was lost after the line.
+    """
+    if is_prefix(world, context) or (world.unproved_since is not None and world.unproved_since > line):
+        return False
+    if completeness(world, context) == "complete":
+        return True
+    return commands.last_answered > line
+
+
+def went_on(commands: Commands, line: int) -> tuple[int, ...]:
+    """A command sent after a line with its answer, which shows that the runtime went on; for a witness."""
+    later = (sent for sent in commands.sent.values() if sent.line > line and sent.answered)
+    found = next(later, None)
+    return (found.line, found.answered) if found and found.answered else ()
+
+
+def history(world: World, sent: Sent) -> tuple[int, ...]:
+    """The lines that moved the subject of a command before it was sent; for a witness."""
+    machine = SUBJECTS.get(sent.name, ("", ""))[1]
+    subject = world.subjects(machine).get(sent.subject or "")
+    return tuple(line for line in subject.history if line < sent.line) if subject else ()

@@ -1,0 +1,53 @@
+"""A turn was accepted for a thread whose turn was still under way.
+
+Why: two turns at once in one ordered context leave neither with a context that anybody can reproduce.
+Trips: a turn has started, and a second turn.submitted of the thread says accepted.
+Near miss: the second is submitted as queued.
+Fix: Queue the turn, or reject the command and name the policy.
+"""
+
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules import finding, rule, seen
+
+
+class Busy:
+    """The turns of each thread that have started and are not over."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self.turns: dict[str, dict[str, int]] = {}
+
+    def apply(self, step: Step) -> None:
+        machine = self._world.protocol.machines.get("turn")
+        for move in step.moves:
+            if move.machine != "turn" or machine is None:
+                continue
+            subject = self._world.subjects("turn")[move.subject]
+            thread = subject.scope.get("thread_id")
+            if thread is None:
+                continue
+            if move.target in {"accepted", "queued", "lost"} or machine.is_terminal(move.target):
+                self.turns.get(thread, {}).pop(move.subject, None)
+            else:
+                self.turns.setdefault(thread, {}).setdefault(move.subject, step.number)
+
+
+@rule("CMD017", "busy-thread-accepted", clauses={"agent-runtime": "QUE-8"}, on="turn.submitted", needs=(Busy,))
+def check(step, world, context):
+    others = world.ledger(Busy).turns.get(step.scope.get("thread_id", ""), {})
+    others = {key: line for key, line in others.items() if not world.subjects("turn")[key].doubted}
+    if not others or step.refusals:
+        return
+    yield seen()
+    turn = step.scope.get("turn_id", "")
+    if world.state("turn", turn) == "accepted":
+        other = min(others, key=others.get)
+        yield finding(
+            step,
+            "queued, or refused with the policy",
+            "accepted while another turn is under way",
+            pointer="/payload/status",
+            entity=("turn", turn),
+            witness=tuple(world.subjects("turn")[other].history),
+        )

@@ -1,0 +1,72 @@
+"""A turn was queued, or left the queue, and no queue.changed says so.
+
+Why: a queue is shown from its events; what they leave out waits for ever, or was never there.
+Trips: turn.submitted says queued, the turn starts and ends, and no queue.changed named it.
+Near miss: queue.changed adds it and later says started.
+Fix: Emit queue.changed with added, started, removed or cleared for every change.
+"""
+
+from dataclasses import dataclass
+
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules import END, Finding, rule, seen
+from validator.rules.command._commands import completeness
+
+ENDED = {"completed", "failed", "cancelled", "timed_out"}
+
+
+@dataclass(slots=True)
+class Place:
+    """A turn that was submitted as queued."""
+
+    turn: str
+    line: int
+    names: tuple[str, ...]
+    started: int | None = None
+
+
+class Places:
+    """Turns submitted as queued."""
+
+    def __init__(self, world: World):
+        self.turns: dict[str, Place] = {}
+
+    def apply(self, step: Step) -> None:
+        turn = step.scope.get("turn_id")
+        if step.kind != "event" or turn is None:
+            return
+        if step.type == "turn.submitted":
+            payload = step.line.get("payload")
+            body = payload if isinstance(payload, dict) else {}
+            if body.get("status") == "queued" and turn not in self.turns:
+                names = [name for name in (body.get("queued_turn_id"), turn) if isinstance(name, str)]
+                self.turns[turn] = Place(turn, step.number, tuple(names))
+        elif step.type == "turn.started" and turn in self.turns and self.turns[turn].started is None:
+            self.turns[turn].started = step.number
+
+
+@rule("CMD016", "queue-change-untold", clauses={"agent-runtime": "QUE-9"}, on=END, needs=(Places,))
+def check(step, world, context):
+    whole = completeness(world, context) == "complete"
+    for place in world.ledger(Places).turns.values():
+        if world.unproved_since is not None and world.unproved_since > place.line:
+            continue
+        over = world.state("turn", place.turn) in ENDED
+        states = [world.state("queue", name) for name in place.names]
+        state = next((entry for entry in states if entry), None)
+        if not (whole or over):
+            continue
+        yield seen()
+        if state is None:
+            yield _finding(place, place.line, "queue.changed that adds the turn", world)
+        elif state == "waiting" and place.started:
+            yield _finding(place, place.started, "queue.changed with the operation started", world)
+
+
+def _finding(place, line, expected, world):
+    places = [world.subjects("queue").get(name) for name in place.names]
+    lines = [entry for subject in places if subject for entry in subject.history]
+    turn = world.subjects("turn").get(place.turn)
+    witness = (*lines, *(turn.history if turn else ()))
+    return Finding(line, expected, "none", entity=("turn", place.turn), witness=witness, key=expected)

@@ -1,0 +1,49 @@
+"""What the framing rules share: each looks for one named problem in how a line is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from validator.replay.step import Step
+from validator.rules import Finding, Seen, finding, seen
+
+PROTOCOLS = ("agent-runtime", "agent-threads", "agenthub", "runagents")
+LOOKED = seen()
+CUT = {"not-json", "not-utf8"}
+"""What a last line without its line feed may suffer from because it was cut; that is no fault."""
+
+
+def cites(clause: str, core: str = "") -> dict[str, tuple[str, ...]]:
+    """The clause of the capture chapter for every protocol, and the core's own beside it."""
+    own = {"agent-runtime": (clause, core)} if core else {}
+    return dict.fromkeys(PROTOCOLS, (clause,)) | own
+
+
+class Told:
+    """What was reported once and is not reported again in the same capture."""
+
+    def __init__(self, _world: Any):
+        self._words: set[str] = set()
+
+    def apply(self, step: Step) -> None:
+        """Learns nothing from steps: only what was reported counts."""
+
+    def first(self, word: str) -> bool:
+        """True the first time a word is asked for."""
+        if word in self._words:
+            return False
+        self._words.add(word)
+        return True
+
+
+def look(step: Step, context: Any, name: str, expected: str, actual: str) -> Iterator[Finding | Seen]:
+    """One finding when the line has the problem, one look when it has not."""
+    line = context.line
+    if not line.problems:
+        yield LOOKED
+    elif any(problem.name == name for problem in line.problems):
+        if line.ended or name not in CUT:
+            yield finding(step, expected, actual, key=name)
+    else:
+        yield LOOKED

@@ -1,0 +1,1 @@
+"""Rules about approval, permission, sandbox, hooks and the integrity of what was approved."""

@@ -1,0 +1,52 @@
+"""A decision was given or used after its time was up.
+
+Why: what was right to allow an hour ago was allowed for that hour.
+Trips: an action expires at nine and is approved at ten.  Near miss: it is approved before it expires.
+Fix: Resolve an expired action as timed_out and ask again; evaluate an expired permission again before the act.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, moment, runs, said
+
+
+@rule(
+    "GOV013",
+    "expired-decision",
+    clauses={"agent-runtime": ("ACT-17", "PERM-24")},
+    on=("action.resolved", *RUNS),
+    needs=(Questions, Decisions, Work),
+)
+def check(step, world, context):
+    now = moment(step.line.get("timestamp"))
+    if now is None:
+        return
+    if step.type == "action.resolved":
+        question = world.ledger(Questions).all.get(step.scope.get("action_id", ""))
+        if question and question.expires and question.answered == step.number and said(step.line, "decision") in GRANTS:
+            yield seen("ACT-17")
+            if now > question.expires:
+                yield _late(step, "ACT-17", ("action", question.key), "answer", (question.line,))
+        return
+    target = world.ledger(Work).of(step)
+    if target is None or target.ran != step.number or not runs(step):
+        return
+    about = world.ledger(Decisions).of(target)
+    allows = [entry for entry in about if entry.allows]
+    if not allows or any(entry.expires is None for entry in allows):
+        return
+    yield seen("PERM-24")
+    if all(now > entry.expires for entry in allows):
+        lines = (target.line, *(entry.line for entry in about))
+        yield _late(step, "PERM-24", (target.kind, target.key), "run", lines)
+
+
+def _late(step, clause, entity, what, witness):
+    return finding(
+        step,
+        f"a {what} before expires_at",
+        f"a {what} after it",
+        clause=clause,
+        entity=entity,
+        witness=witness,
+        key=what,
+    )

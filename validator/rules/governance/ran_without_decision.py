@@ -1,0 +1,34 @@
+"""A process, or a call that writes files or runs a shell, ran without any decision on record.
+
+Why: afterwards nobody can say who allowed it.
+Trips: process.started, and no permission event names the process or its call.
+Near miss: permission.evaluated allows the call, then its process starts.
+Fix: Emit permission.evaluated for the call or process before it runs, whatever the mode is.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.governance._facts import TOOL_RUNS, Catalogues, Decisions, Work, hidden, writes_or_shell
+
+
+@rule(
+    "GOV004",
+    "ran-without-decision",
+    clauses={"agent-runtime": "PERM-10"},
+    on=(*TOOL_RUNS, "process.started"),
+    needs=(Work, Decisions, Catalogues),
+)
+def check(step, world, context):
+    target = world.ledger(Work).of(step)
+    if target is None or target.ran != step.number or hidden(world, step):
+        return
+    if target.kind == "tool_call" and not writes_or_shell(target, world.ledger(Catalogues)):
+        return
+    yield seen()
+    if not world.ledger(Decisions).on_record(target):
+        yield finding(
+            step,
+            "permission.evaluated or permission.resolved on record before it runs",
+            f"{step.type} without a decision",
+            entity=(target.kind, target.key),
+            witness=(target.line,),
+        )

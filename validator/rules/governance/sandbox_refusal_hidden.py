@@ -1,0 +1,72 @@
+"""What the sandbox refused is reported as an ordinary failure.
+
+Why: who reads "failed" tries again; who reads "the sandbox refused it" asks for the right to do it.
+Trips: sandbox.violation of a call, then its tool.failed with the category tool.
+Near miss: tool.failed with the category sandbox.
+Fix: Give the failure the category sandbox, or refer to the violation.
+"""
+
+from typing import Any
+
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules import finding, rule, seen
+from validator.rules.governance._facts import held, said
+
+ENDS = {"tool.failed": "tool_call_id", "process.failed": "process_id"}
+
+
+class Violations:
+    """The last violation of each call and process, as long as it is the last thing heard of it."""
+
+    def __init__(self, world: World):
+        self.last: dict[str, tuple[int, str | None]] = {}
+
+    def apply(self, step: Step) -> None:
+        if step.kind != "event" or step.type is None:
+            return
+        ids = [step.scope[name] for name in ENDS.values() if name in step.scope]
+        if step.type == "sandbox.violation":
+            for key in ids:
+                self.last[key] = (step.number, said(step.line, "violation_ref"))
+        elif step.type.startswith(("tool.", "process.")) and step.type not in ENDS:
+            for key in ids:
+                self.last.pop(key, None)
+
+
+@rule(
+    "GOV026",
+    "sandbox-refusal-hidden",
+    clauses={"agent-runtime": "SBX-4"},
+    on=tuple(ENDS),
+    needs=(Violations,),
+)
+def check(step, world, context):
+    violations, key = world.ledger(Violations), step.scope.get(ENDS[step.type], "")
+    if key not in violations.last or said(step.line, "status") in {"cancelled", "lost", "timed_out"}:
+        return
+    line, ref = violations.last[key]
+    yield seen()
+    error = held(step.line, "error")
+    words = {said(step.line, "failure_category"), str(error.get("category")) if isinstance(error, dict) else None}
+    if "sandbox" in words or (ref is not None and _holds(step.line, ref)):
+        return
+    kind = "tool_call" if step.type == "tool.failed" else "process"
+    subject = world.subjects(kind).get(key)
+    yield finding(
+        step,
+        "the category sandbox, or a reference to the violation",
+        "an ordinary failure",
+        pointer="/payload",
+        entity=(kind, key),
+        witness=(line, *(subject.history[:-1] if subject else ())),
+    )
+
+
+def _holds(value: Any, ref: str) -> bool:
+    """True when a reference stands anywhere in a document."""
+    if isinstance(value, dict):
+        return any(_holds(entry, ref) for entry in value.values())
+    if isinstance(value, list):
+        return any(_holds(entry, ref) for entry in value)
+    return value == ref

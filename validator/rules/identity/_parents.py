@@ -1,0 +1,221 @@
+"""What the identity rules remember: who belongs to whom, and which ids have been named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from validator.protocol.honest import is_honest
+from validator.replay.step import Step
+
+TASKS = ("task", "orchestration", "attempt")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A child, its parent, the clause that says so, and the families whose events speak for both."""
+
+    child: str
+    parent: str
+    clause: str
+    families: tuple[str, ...] = ()
+    """Empty: every event that carries both; other events may carry the ids of where they happen."""
+
+
+# Kinds that are unique only within their owner (a step, a model request, a process) have no row: there the same id
+# under another owner is another subject. Dialects say in rules of their own what belongs to what.
+PAIRS = (
+    Pair("thread_id", "session_id", "ID-3"),
+    Pair("turn_id", "thread_id", "ID-4"),
+    Pair("run_id", "task_id", "ID-6"),
+    Pair("attempt_id", "task_id", "ID-6"),
+    Pair("run_id", "attempt_id", "ID-6"),
+    Pair("attempt_id", "run_id", "ID-6"),
+    Pair("job_item_id", "job_id", "ID-19"),
+    Pair("task_id", "session_id", "ID-19", TASKS),
+    Pair("task_id", "parent_task_id", "ID-19", TASKS),
+    Pair("tool_call_id", "step_id", "ID-19", ("tool",)),
+    Pair("action_id", "turn_id", "ID-19", ("action",)),
+    Pair("action_id", "task_id", "ID-19", ("action",)),
+    Pair("action_id", "tool_call_id", "ID-19", ("action",)),
+    Pair("job_id", "session_id", "ID-19", ("job", "job_item")),
+    Pair("job_id", "task_id", "ID-19", ("job", "job_item")),
+)
+OWNERS = {"task_id", "run_id", "process_id", "job_id", "job_item_id", "subagent_id", "channel_id", "peer_task_id"}
+"""What carries one of these may belong to work that goes on outside of turns and threads."""
+WIDER = ("history", "rollback", "cost", "limit", "queue")
+"""Families that may speak about a whole session, or that are joined to their turn in another way."""
+SPLIT = ("subagent", "subagent_output")
+"""Families whose events may carry ids of the child beside ids of the parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A child is seen under another parent than before."""
+
+    pair: Pair
+    child: str
+    parent: str
+    settled: str
+    line: int
+
+
+class Parents:
+    """The parent of every child, as the first line that carried both has settled it."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self._settled: dict[tuple[str, str, str], tuple[str, int]] = {}
+        self._told: set[tuple[str, str, str, str]] = set()
+        self.conflicts: list[Conflict] = []
+        self.met: list[Pair] = []
+        """The pairs that this line confirms or settles."""
+
+    def apply(self, step: Step) -> None:
+        self.conflicts, self.met = [], []
+        family = self._world.protocol.family_of.get(step.type or "", "")
+        if family in SPLIT or step.kind != "event":
+            return
+        scope = step.scope
+        for pair in PAIRS:
+            child, parent = scope.get(pair.child), scope.get(pair.parent)
+            if child is None or parent is None or (pair.families and family not in pair.families):
+                continue
+            key = (pair.child, pair.parent, child)
+            settled, line = self._settled.setdefault(key, (parent, step.number))
+            if settled == parent:
+                self.met.append(pair)
+            elif (*key, parent) not in self._told:
+                self._told.add((*key, parent))
+                self.conflicts.append(Conflict(pair, child, parent, settled, line))
+
+
+class Tasks:
+    """The parent that each task has named, and the tasks that were created without one."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self.parent: dict[str, tuple[str, int]] = {}
+        self.top: dict[str, int] = {}
+
+    def apply(self, step: Step) -> None:
+        if self._world.protocol.family_of.get(step.type or "") not in TASKS:
+            return
+        task, parent = step.scope.get("task_id"), step.scope.get("parent_task_id")
+        if task is None:
+            return
+        if parent is not None:
+            self.parent.setdefault(task, (parent, step.number))
+            self.top.pop(task, None)
+        elif step.type == "task.created" and task not in self.parent and self._says_no_more(step, task):
+            self.top[task] = step.number
+
+    def _says_no_more(self, step: Step, task: str) -> bool:
+        """True when nothing hints at a parent: no honest value in its place, and no root above the task."""
+        return "parent_task_id" not in step.line and step.scope.get("root_task_id", task) == task
+
+    def chain(self, task: str) -> tuple[list[str], list[int]]:
+        """The tasks from one up to the last whose parent is not known, and the lines that tell it; a circle ends it."""
+        chain, lines = [task], []
+        while chain[-1] in self.parent:
+            parent, line = self.parent[chain[-1]]
+            lines.append(line)
+            if parent in chain:
+                return [*chain, parent], lines
+            chain.append(parent)
+        return chain, lines
+
+
+class Named:
+    """Which ids of each kind have been named so far, and where first."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self._seen: dict[str, dict[str, int]] = {}
+        self._now: set[tuple[str, str]] = set()
+        self._sessions: set[str] = set()
+        self.again = False
+        """This event creates a session that was created before."""
+
+    def apply(self, step: Step) -> None:
+        self._now, self.again = set(), False
+        if step.kind != "event":
+            return
+        if step.type == "session.created":
+            session = step.scope.get("session_id", "")
+            self.again = session in self._sessions
+            self._sessions.add(session)
+        for name, value in step.scope.items():
+            known = self._seen.setdefault(name, {})
+            if value not in known:
+                known[value] = step.number
+                self._now.add((name, value))
+
+    def before(self, name: str, value: str) -> int | None:
+        """The line before this one that named an id first."""
+        return None if (name, value) in self._now else self._seen.get(name, {}).get(value)
+
+
+class Seats:
+    """Which sessions, threads and turns an event could belong to."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self._sessions: dict[str, int] = {}
+        self._threads: dict[str, int] = {}
+        self._turns: dict[str, dict[str, int]] = {}
+        self._steps: dict[str, int] = {}
+        self._told: set[tuple[str, str]] = set()
+
+    def apply(self, step: Step) -> None:
+        scope = step.scope
+        session = scope.get("session_id")
+        if session is None:
+            return
+        self._sessions.setdefault(session, step.number)
+        if "thread_id" in scope:
+            self._threads.setdefault(session, step.number)
+        if "step_id" in scope and self._world.protocol.family_of.get(step.type or "") == "tool":
+            self._steps.setdefault(session, step.number)
+        machine = self._world.protocol.machines.get("turn")
+        for move in step.moves:
+            if machine is not None and move.machine == "turn":
+                turns = self._turns.setdefault(session, {})
+                if machine.is_open(move.target):
+                    turns.setdefault(move.subject, step.number)
+                else:
+                    turns.pop(move.subject, None)
+
+    def applies(self, step: Step, name: str) -> int | None:
+        """The line that shows that an id of a kind exists where this event happens."""
+        if name in {"thread_id", "turn_id"} and (OWNERS & step.scope.keys() or _speaks_wider(self._world, step)):
+            return None
+        if name == "session_id":
+            return next(iter(self._sessions.values()), None)
+        session = step.scope.get("session_id") or (next(iter(self._sessions)) if len(self._sessions) == 1 else "")
+        if name == "thread_id":
+            return self._threads.get(session)
+        if name == "turn_id":
+            return next(iter(self._turns.get(session, {}).values()), None)
+        return self._steps.get(session) if name == "step_id" else None
+
+    def first(self, event_type: str, name: str) -> bool:
+        """True the first time that an id is missed on a type of event."""
+        if (event_type, name) in self._told:
+            return False
+        self._told.add((event_type, name))
+        return True
+
+
+def _speaks_wider(world: Any, step: Step) -> bool:
+    return world.protocol.family_of.get(step.type or "") in WIDER
+
+
+def stated(step: Step, name: str) -> bool:
+    """True when an event carries an id, says honestly that it has none, or states the missing correlation."""
+    if name in step.scope or is_honest(step.line.get(name)):
+        return True
+    correlation = step.line.get("correlation")
+    if not isinstance(correlation, dict):
+        return False
+    return name in correlation or correlation.get("status") == "missing_correlation"

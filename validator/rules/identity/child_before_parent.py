@@ -1,0 +1,39 @@
+"""A child names a parent that is introduced only later.
+
+Why: until then every consumer has to keep the child on probation, and most drop it.
+Trips: turn.submitted in thread h1, then thread.started of h1.  Near miss: thread.started first.
+Fix: Emit the event that introduces a session, a thread or a task before the first event that names it.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.identity._parents import Named
+
+INTRODUCES = {
+    "session.created": ("session_id", ("session_id",)),
+    "thread.started": ("thread_id", ("thread_id",)),
+    "task.created": ("task_id", ("parent_task_id", "root_task_id")),
+}
+
+
+@rule("IDN009", "child-before-parent", clauses={"agent-runtime": "ID-26"}, on=tuple(INTRODUCES), needs=(Named,))
+def check(step, world, context):
+    name, roles = INTRODUCES[step.type]
+    parent = step.scope.get(name)
+    named = world.ledger(Named)
+    # A second introduction is a fault of its own.
+    if parent is None or step.refusals or named.again:
+        return
+    kind = name.removesuffix("_id")
+    lines = [line for role in roles if (line := named.before(role, parent)) is not None]
+    if not lines:
+        yield seen()
+        return
+    yield finding(
+        step,
+        f"the {kind} introduced before it is named",
+        "events that named it before",
+        pointer=f"/{name}",
+        entity=(kind, parent),
+        witness=(min(lines),),
+        key=kind,
+    )

@@ -1,0 +1,36 @@
+"""An event lacks an id of its session, thread, turn or step although there is one.
+
+Why: without it the event cannot be shown where it belongs, and nobody may guess by time or by text.
+Trips: tool.started without turn_id while a turn is open; told once per type.  Near miss: an honest value in its place.
+Fix: Write the ids that the table of the envelope lists for the family, or say honestly why there is none.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.identity._parents import Seats, stated
+
+CLAUSES = {"agent-runtime": ("ENV-26",), "agenthub": ("AH-8",)}
+JUDGED = {
+    "agent-runtime": ("session_id", "thread_id", "turn_id", "step_id"),
+    "agenthub": ("run_id",),
+}
+
+
+@rule("IDN004", "missing-ids", clauses=CLAUSES, needs=(Seats,))
+def check(step, world, context):
+    protocol, seats = world.protocol, world.ledger(Seats)
+    wanted = protocol.families.get(protocol.family_of.get(step.type, ""), {}).get("carries", {}).get("should", ())
+    for name in wanted:
+        if name not in JUDGED[protocol.name]:
+            continue
+        if stated(step, name) or protocol.lens.get(step.line, name) is not None:
+            yield seen()
+            continue
+        line = seats.applies(step, name) if protocol.name == "agent-runtime" else step.number
+        # What an earlier event has settled for the same subject may be left out.
+        if line is None or _settled(step, world, name) or not seats.first(step.type, name):
+            continue
+        yield finding(step, f"{name}, or an honest value", "none", witness=(line,), key=f"no {name}")
+
+
+def _settled(step, world, name):
+    return any(name in world.subjects(move.machine)[move.subject].scope for move in step.moves)

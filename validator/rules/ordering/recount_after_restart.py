@@ -1,0 +1,28 @@
+"""After a restart a stream counts from where it had already been.
+
+Why: consumers skip everything up to the last sequence they know, so the first events after the restart are lost.
+Trips: sequences 1 and 2, a restart, then a new event with sequence 1.  Near miss: 1 and 2, a restart, then 3.
+Fix: Store the counter of each stream with its events, and go on above it.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.ordering._streams import Counts
+
+
+@rule("ORD007", "recount-after-restart", clauses={"agent-runtime": "ORD-31"}, needs=(Counts,))
+def check(step, world, context):
+    counts, place = world.ledger(Counts), step.place
+    if not counts.after_restart or place.sequence is None:
+        return
+    if place.verdict not in {"behind", "same"}:
+        yield seen()
+    elif step.reused is None:
+        yield finding(
+            step,
+            f"a sequence above {place.previous}",
+            f"{place.sequence} after a restart",
+            pointer="/sequence",
+            entity=("stream", place.stream or ""),
+            witness=(place.previous_line, counts.restart),
+            key="recount",
+        )

@@ -1,0 +1,31 @@
+"""A timestamp lies before that of the event before it in the stream.
+
+Why: durations and time-outs that are computed from such timestamps are wrong, some of them negative.
+Trips: an event at 09:00:05, the next one at 09:00:03.  Near miss: one instant, written in two time zones.
+Fix: Stamp events when they are seen, by a clock that does not step back, before they are queued.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.ordering._streams import Clocks
+
+
+@rule(
+    "ORD008",
+    "time-runs-back",
+    clauses={"agent-runtime": "ORD-9", "runagents": "RA-22", "agent-threads": "AT-23"},
+    needs=(Clocks,),
+)
+def check(step, world, context):
+    clocks = world.ledger(Clocks)
+    if clocks.before is not None:
+        yield finding(
+            step,
+            "a timestamp not before that of the event before it",
+            "an earlier one",
+            pointer="/timestamp",
+            entity=("stream", step.place.stream or ""),
+            witness=(clocks.before,),
+            key="earlier",
+        )
+    elif clocks.compared:
+        yield seen()

@@ -1,0 +1,112 @@
+"""What one line leaks: scanned once, however many rules ask, and the clause that each leak breaks."""
+
+from collections import OrderedDict
+
+from validator.protocol.honest import is_honest
+from validator.redact import is_marker, survey, vocabulary
+
+TOLD = ("*", "record:result", "record:snapshot", "record:run")
+"""What a runtime writes. Commands are a client's words, and the header declares the canaries."""
+
+AGENTHUB_REVIEW = (
+    "run.approval.requested",
+    "run.artifact.ready",
+    "run.completed",
+    "run.diff.ready",
+    "run.patch.proposed",
+    "run.preview.ready",
+)
+_ANSWER_WORDS = ("value", "answer", "text", "input", "response", "content")
+
+
+def payload_of(step):
+    """The payload of a line, empty when there is none to read."""
+    payload = step.line.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+class Leaks:
+    """The survey of the line at hand."""
+
+    def __init__(self, world):
+        self._protocol = world.protocol
+        self._line = None
+        self._survey = None
+
+    def apply(self, step):
+        """Forgets the line before."""
+        self._line = None
+
+    def of(self, step, context):
+        if self._line is not step.line:
+            self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries)
+        return self._survey
+
+
+class CredentialActions:
+    """Actions that ask for a credential; what they are answered with is never told."""
+
+    def __init__(self, world):
+        self._asked = OrderedDict()
+        self.line = None
+        """Where the action was asked for that the line at hand resolves."""
+
+    def apply(self, step):
+        action = step.scope.get("action_id")
+        self.line = None
+        if step.type == "action.required" and payload_of(step).get("action_type") == "credential":
+            self._asked[action] = step.number
+        elif step.type == "action.resolved":
+            self.line = self._asked.pop(action, None)
+
+
+def answers(step, world):
+    """The plain values in the answer to a request for a credential, by pointer."""
+    answer = payload_of(step).get("answer")
+    if not isinstance(answer, dict) or is_honest(answer):
+        return
+    known = vocabulary(world.protocol)
+    for key, value in answer.items():
+        told = isinstance(value, str) and value and not is_marker(value) and "://" not in value
+        if told and ("secret" in known.kinds(key) or key in _ANSWER_WORDS):
+            yield f"/payload/answer/{key}"
+
+
+def owned(leak, step, world):
+    """True when another rule reports the same fact: a key that an audit event never carries, an answered credential."""
+    if "raw_keys" in world.protocol.tables and leak.segments[:1] == ("data",):
+        keys = {key for row in world.protocol.tables["raw_keys"]["rows"] for key in row["values"]["keys"]}
+        return any(str(part).lower().replace("-", "_") in keys for part in leak.segments)
+    if step.type == "action.resolved" and world.ledger(CredentialActions).line is not None:
+        return leak.pointer in answers(step, world)
+    return False
+
+
+def secret_clauses(step, world):
+    """The clause that a secret in this line breaks, by the beginning of its pointer; the empty one is the general."""
+    name = world.protocol.name
+    if name == "agenthub":
+        told = ("run.created", "run.message.delta", "run.message.completed")
+        return {"": "AH-131" if step.type in told else "AH-130"}
+    if name != "agent-runtime":
+        return {"": {"runagents": "RA-131", "agent-threads": "AT-111"}[name]}
+    found = {"": "RED-9"}
+    held = payload_of(step).keys()
+    if step.type == "process.started":
+        found |= {"/payload/command": "PROC-10", "/payload/subcommands": "PROC-10"}
+    elif step.type == "hook.started":
+        found["/payload"] = "HOOK-15"
+    elif step.type == "process.input":
+        found["/payload"] = "RED-26"
+    elif step.type == "action.resolved" and "answer" in held:
+        found["/payload/answer"] = "RED-14"
+    if "safe_args" in held:
+        found["/payload/safe_args"] = "RED-24"
+    if "error" in held:
+        found["/payload/error"] = "RED-29"
+    return found
+
+
+def clause_at(clauses, pointer):
+    """The clause of the longest beginning that a pointer has."""
+    return clauses[max((start for start in clauses if pointer.startswith(start)), key=len)]

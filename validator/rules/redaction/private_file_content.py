@@ -1,0 +1,48 @@
+"""The content of a file that is known to be private stands in an event.
+
+Why: a login file or a key file is private by its name; a reference leads there for those who have access.
+Trips: a read of .env with its text beside the path.  Near miss: a read of .env.example with its text.
+Fix: Leave the content out, and refer to a preview or to the store that keeps the file.
+"""
+
+import re
+
+from validator.redact import is_marker, masked_pointer, vocabulary
+from validator.rules import finding, rule, seen
+from validator.rules.redaction._leaks import TOLD
+
+_PRIVATE = re.compile(
+    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[a-z0-9_-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc"
+    r"|\.git-credentials|\.htpasswd|\.pgpass|\.aws/credentials|\.docker/config\.json|\.kube/config|kubeconfig"
+    r"|secrets?\.(?:ya?ml|json|toml)|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|ppk))$"
+)
+_CONTENT = {"body", "content", "contents", "data", "fileContent", "file_content", "raw", "rawContent", "text"}
+CLAUSES = {"agent-runtime": "RED-28", "agenthub": "AH-133"}
+
+
+@rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD)
+def check(step, world, context):
+    known = vocabulary(world.protocol)
+    for segments, entry in _objects(step.line, ()):
+        named = (value for key, value in entry.items() if known.kinds(key) & {"path", "path?"})
+        paths = [value for value in named if isinstance(value, str)]
+        if not paths:
+            continue
+        yield seen()
+        for key in sorted(_CONTENT & entry.keys()):
+            value = entry[key]
+            if isinstance(value, str) and value and not is_marker(value) and any(map(_PRIVATE.search, paths)):
+                pointer = masked_pointer((*segments, key), context.canaries)
+                actual = f"the content of a private file, {len(value)} characters"
+                yield finding(step, "a reference to the content", actual, pointer=pointer)
+
+
+def _objects(value, segments):
+    """Every object of a document with its place."""
+    if isinstance(value, dict):
+        yield segments, value
+        for key, sub in value.items():
+            yield from _objects(sub, (*segments, key))
+    elif isinstance(value, list):
+        for index, sub in enumerate(value):
+            yield from _objects(sub, (*segments, index))

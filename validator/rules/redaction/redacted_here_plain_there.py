@@ -1,0 +1,153 @@
+"""What was redacted in one place stands in plain text in another: the same key of the same subject.
+
+Why: a redaction that holds in one event only hides nothing; whoever wants the value reads the other one.
+Trips: tool.started with a redacted argument, then a snapshot of the call with that argument in plain text.
+Near miss: the argument is redacted in both.
+Fix: Redact before events, snapshots and answers are made from the value, so that none of them ever holds it.
+"""
+
+from collections import OrderedDict
+
+from validator.protocol.honest import is_honest
+from validator.redact import is_marker, masked_pointer
+from validator.rules import finding, rule, seen
+from validator.rules.redaction._leaks import payload_of
+
+_STREAMED = ("delta", "output", "progress", "input", "args")
+"""Events that repeat a key with ever new content."""
+_OWNERS = {
+    "tool": "tool_call_id",
+    "process": "process_id",
+    "hook": "hook_run_id",
+    "model": "model_request_id",
+    "artifact": "artifact_id",
+    "evidence": "evidence_id",
+}
+_NO_TEXT = ("_id", "_ids", "_ref", "_refs", "status", "type")
+_PLAIN_KEPT = 50_000
+
+
+class Redactions:
+    """Per subject and key: where it was hidden, where it stood in plain text, and what the line at hand contradicts."""
+
+    def __init__(self, world):
+        self._protocol = world.protocol
+        self._depth = {name: _depth(name, world.protocol.identities) for name in world.protocol.identities}
+        self._hidden = {}
+        self._fields = {}
+        self._plain = OrderedDict()
+        self.looked = False
+        self.clashes = []
+
+    def apply(self, step):
+        """Compares the keys of a line with what is known about their subjects, and remembers them."""
+        self.looked, self.clashes = False, []
+        if step.kind in {"command", "header"} or (step.type or "").rsplit(".", 1)[-1] in _STREAMED:
+            return
+        if step.type == "output.redacted":
+            self._declare(step)
+        for subject, keys, segments, value in self._values(step):
+            hidden = is_marker(value)
+            if not hidden and not (isinstance(value, str) and value):
+                continue
+            place = (*subject, keys)
+            self.looked = True
+            if hidden:
+                self._clash(self._plain.get(place), subject, segments, "plain elsewhere")
+                self._hidden.setdefault(place, step.number)
+                continue
+            named = self._fields.get(subject, {})
+            self._clash(
+                self._hidden.get(place) or named.get(_last(keys)) or named.get(keys), subject, segments, "plain"
+            )
+            self._plain.setdefault(place, step.number)
+            if len(self._plain) > _PLAIN_KEPT:
+                self._plain.popitem(last=False)
+
+    def _clash(self, line, subject, segments, how):
+        if line is not None:
+            self.clashes.append((line, subject, segments, how))
+
+    def _declare(self, step):
+        """Remembers the fields that an event says were hidden, for the output and for what produced it."""
+        payload = payload_of(step)
+        names = payload.get("redacted_fields")
+        names = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        owner = next((name for word, name in _OWNERS.items() if payload.get("owner") == word), None)
+        subjects = [("output_ref", payload.get("output_ref")), (owner, payload.get("owner_id"))]
+        for subject in subjects:
+            if all(isinstance(part, str) for part in subject):
+                for name in names:
+                    keys = tuple(part for part in name.replace("/", ".").split(".") if part and part != "payload")
+                    self._fields.setdefault(subject, {})[keys if len(keys) > 1 else name] = step.number
+
+    def _values(self, step):
+        if step.kind == "event":
+            payload = step.line.get("payload")
+            for subject in self._subjects(step):
+                yield from self._below(payload, subject, (), ("payload",))
+            return
+        for name in ("snapshot", "result"):
+            yield from self._below(step.line.get(name), None, (), (name,))
+
+    def _subjects(self, step):
+        """What an event is about: the identity its family is known by, and the output it speaks of."""
+        family = self._protocol.families.get(self._protocol.family_of.get(step.type, ""), {})
+        carried = family.get("carries", {})
+        names = [name for name in (*carried.get("must", ()), *carried.get("any", ())) if name in step.scope]
+        found = max(names, key=lambda name: self._depth.get(name, 0), default=None)
+        if found:
+            yield found, step.scope[found]
+        output = payload_of(step).get("output_ref")
+        if isinstance(output, str):
+            yield "output_ref", output
+
+    def _below(self, value, subject, keys, segments):
+        """Every value below a place, with the subject it belongs to and its keys from there."""
+        if isinstance(value, list):
+            for index, sub in enumerate(value):
+                yield from self._below(sub, subject, (*keys, index), (*segments, index))
+        elif isinstance(value, dict) and not is_honest(value):
+            own = self._own(value)
+            if own:
+                subject, keys = own, ()
+            for key, sub in value.items():
+                yield from self._below(sub, subject, (*keys, key), (*segments, key))
+        elif subject and not _last(keys).endswith(_NO_TEXT):
+            yield subject, keys, segments, value
+
+    def _own(self, value):
+        """The finest identity that an object carries."""
+        names = [name for name in self._depth if isinstance(value.get(name), str)]
+        name = max(names, key=self._depth.__getitem__, default=None)
+        return (name, value[name]) if name else None
+
+
+def _last(keys):
+    """The key that a value stands under, be it in a list or not."""
+    return next((key for key in reversed(keys) if isinstance(key, str)), "")
+
+
+def _depth(name, identities, seen_names=()):
+    """How far below the runtime an identity lies."""
+    parents = [parent for parent in identities[name]["belongs_to"] if parent in identities and parent not in seen_names]
+    return 1 + max((_depth(parent, identities, (*seen_names, name)) for parent in parents), default=0)
+
+
+@rule(
+    "RED007",
+    "redacted-here-plain-there",
+    clauses={"agent-runtime": "RED-18"},
+    on=("*", "record:snapshot", "record:result"),
+    needs=(Redactions,),
+)
+def check(step, world, context):
+    ledger = world.ledger(Redactions)
+    if ledger.looked:
+        yield seen()
+    for line, subject, segments, how in ledger.clashes:
+        pointer = masked_pointer(segments, context.canaries)
+        expected = "redacted everywhere" if how == "plain" else "redacted from the beginning"
+        actual = "plain text, redacted elsewhere" if how == "plain" else "redacted here, plain text elsewhere"
+        entity = (subject[0].removesuffix("_id"), subject[1])
+        yield finding(step, expected, actual, pointer=pointer, entity=entity, witness=(line,), key=how)

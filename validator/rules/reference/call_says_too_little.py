@@ -1,0 +1,74 @@
+"""A call does not say what policy decided about it, who approved it, or what kind of act it is.
+
+Why: a reviewer asks who allowed it and what it could do; a call that cannot answer is not much better than no record.
+Trips: tool.started without policy, and no permission.evaluated names it.  Near miss: permission.evaluated does.
+Fix: State `policy` and the three flags in tool.started, and `approval_action_id` where a person approved it.
+"""
+
+from validator.rules import END, Finding, finding, rule, seen
+from validator.rules.reference._catalogue import FLAGS, Catalogues, flag
+from validator.rules.terminal._work import body, told
+
+
+class Decided:
+    """Calls whose policy is not on record yet, and calls that a person approved before they began."""
+
+    def __init__(self, world):
+        self.silent = {}
+        self.evaluated = set()
+        self.approved = {}
+        self._asked = {}
+
+    def apply(self, step):
+        call = step.scope.get("tool_call_id")
+        if step.type == "action.required" and "action_id" in step.scope and call is not None:
+            self._asked[step.scope["action_id"]] = (call, step.number)
+        elif step.type == "action.resolved" and told(step, "decision") in ("approved", "allow", "modified"):
+            asked = self._asked.pop(step.scope.get("action_id", ""), None)
+            if asked is not None and told(step, "decision_source") in (None, "user"):
+                self.approved[asked[0]] = (asked[1], step.number)
+        if call is None:
+            return
+        if step.type in ("permission.evaluated", "permission.resolved"):
+            self.evaluated.add(call)
+            self.silent.pop(call, None)
+        elif step.type == "tool.started" and not step.refusals:
+            payload = step.line.get("payload")
+            if call not in self.evaluated and not (isinstance(payload, dict) and "policy" in payload):
+                self.silent[call] = step.number
+
+
+@rule(
+    "REF017",
+    "call-says-too-little",
+    clauses={"agent-runtime": ("TOOL-25", "TOOL-26", "TOOL-28")},
+    on=("tool.started", END),
+    needs=(Catalogues, Decided),
+)
+def check(step, world, context):
+    decided = world.ledger(Decided)
+    if step is None:
+        for call, line in decided.silent.items():
+            if world.unproved_since is None:
+                expected, actual = "what policy decided about the call", "nothing was told"
+                about = {"clause": "TOOL-25", "pointer": "/payload", "entity": ("tool_call", call)}
+                yield Finding(line, expected, actual, **about)
+        return
+    if step.refusals:
+        return
+    call = step.scope.get("tool_call_id", "")
+    yield seen("TOOL-25")
+    if call in decided.approved:
+        yield seen("TOOL-26")
+        if told(step, "approval_action_id") is None:
+            witness = decided.approved[call]
+            expected, actual = "the action that approved it", "no approval_action_id"
+            yield finding(step, expected, actual, clause="TOOL-26", pointer="/payload", witness=witness)
+    found = world.ledger(Catalogues).of(step)
+    listed = ((found[1] or {}).get(str(told(step, "tool_name"))) if found else None) or {}
+    payload = body(step)
+    yield seen("TOOL-28")
+    missing = [name for name in FLAGS if name not in payload and flag(listed, name) is None]
+    if missing and not (found and found[1] is None):
+        expected, actual, key = ", ".join(FLAGS), f"no {', '.join(missing)}", " ".join(missing)
+        yield finding(step, expected, actual, clause="TOOL-28", pointer="/payload", key=key)

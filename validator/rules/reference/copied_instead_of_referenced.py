@@ -1,0 +1,40 @@
+"""Bytes that belong behind a reference were copied into an event.
+
+Why: an event with a picture, a file or a provider's raw answer in it is stored, forwarded and shown by everybody.
+Trips: process.output of the stream binary with text.  Near miss: the same output behind output_ref.
+Fix: Store the bytes with their owner, and carry the reference.
+"""
+
+from validator.rules import finding, rule, seen
+
+COPIES = {
+    "artifact.changed": ("ART-2", ("content", "bytes", "data", "body", "base64")),
+    "model.requested": ("MOD-9", ("raw_request", "raw", "request", "messages")),
+    "model.completed": ("MOD-9", ("raw_response", "raw", "response")),
+}
+
+
+@rule(
+    "REF015",
+    "copied-instead-of-referenced",
+    clauses={"agent-runtime": ("OUT-10", "ART-2", "MOD-9")},
+    on=(*COPIES, "process.output", "output.*"),
+)
+def check(step, world, context):
+    payload = step.line.get("payload")
+    if not isinstance(payload, dict):
+        return
+    if step.type in COPIES:
+        clause, names = COPIES[step.type]
+        yield seen(clause)
+        for name in names:
+            if isinstance(payload.get(name), dict | list | str):
+                expected, actual = "a reference", "a copy"
+                yield finding(step, expected, actual, clause=clause, pointer=f"/payload/{name}", key=name)
+        return
+    binary = payload.get("stream") == "binary" or payload.get("encoding") in ("binary", "base64")
+    for name in ("text", "preview"):
+        if binary and payload.get(name):
+            expected, actual = "binary data behind a reference", "inline"
+            yield finding(step, expected, actual, clause="OUT-10", pointer=f"/payload/{name}", key=name)
+    yield seen("OUT-10")

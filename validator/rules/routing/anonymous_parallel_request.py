@@ -1,0 +1,34 @@
+"""A model event has no id of its own while its turn has several requests open.
+
+Why: text without an id cannot be given to one of two requests, and ends up in the wrong answer.
+Trips: two requests with ids are open, then model.delta with the turn alone.  Near miss: the delta names its request.
+Fix: Give each request an id and repeat it on every event of the request, as soon as two can be open at once.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.terminal._work import OpenWork, lines
+
+
+@rule(
+    "RTE010",
+    "anonymous-parallel-request",
+    clauses={"agent-runtime": "MOD-15"},
+    on="model.*",
+    needs=(OpenWork,),
+)
+def check(step, world, context):
+    turn = step.scope.get("turn_id")
+    if turn is None:
+        return
+    requests = list(world.ledger(OpenWork).of("model_request", "turn_id", turn))
+    if len(requests) < 2:
+        return
+    yield seen()
+    if "model_request_id" not in step.scope and "request_id" not in step.scope:
+        yield finding(
+            step,
+            "the id of one of the requests that are open",
+            "the turn alone",
+            entity=("turn", turn),
+            witness=(*lines(world.subjects("turn").get(turn)), *lines(*requests)),
+        )

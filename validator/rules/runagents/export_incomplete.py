@@ -1,0 +1,46 @@
+"""An audit export leaves out an event or an action of its run, or has its log out of order.
+
+Why: an export with holes proves nothing: what is missing may be exactly the approval.
+Trips: a capture with three events of a run, then an export of the run with two of them.
+Near miss: an export that holds every event and action so far.
+Fix: Export the whole log in the order of seq, and every blocked action of the run.
+"""
+
+from validator.rules import finding, rule, seen
+from validator.rules.runagents._exports import Exported, entries, export_of
+
+
+@rule("RAG013", "export-incomplete", clauses={"runagents": "RA-120"}, on="record:snapshot", needs=(Exported,))
+def check(step, world, context):
+    export = export_of(step)
+    if export is None:
+        return
+    yield seen()
+    run = export["run"].get("id")
+    ledger = world.ledger(Exported)
+    held = {event.get("event_id") for _, event in entries(export, "events")}
+    named = {action.get("action_id") for _, action in entries(export, "actions")}
+    lost = [line for name, (_, line) in ledger.events.get(run, {}).items() if name not in held]
+    gone = [line for name, line in ledger.actions.get(run, {}).items() if name not in named]
+    where = {"entity": ("run", str(run))}
+    if lost:
+        missing = f"{len(lost)} of its events are missing"
+        yield finding(
+            step, "the whole log", missing, pointer="/snapshot/events", witness=tuple(lost[:1]), key="events", **where
+        )
+    if gone:
+        missing = f"{len(gone)} of its actions are missing"
+        more = {"pointer": "/snapshot/actions", "witness": tuple(gone[:1]), "key": "actions"}
+        yield finding(step, "every blocked action", missing, **more, **where)
+    yield from _order(step, export, where)
+
+
+def _order(step, export, where):
+    last = None
+    for at, event in entries(export, "events"):
+        sequence = event.get("seq")
+        if isinstance(sequence, int) and last is not None and sequence <= last:
+            place = f"/snapshot/events/{at}/seq"
+            yield finding(step, "the order of seq", "an event out of order", pointer=place, key="order", **where)
+            return
+        last = sequence if isinstance(sequence, int) else last

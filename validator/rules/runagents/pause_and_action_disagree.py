@@ -1,0 +1,45 @@
+"""A run record names a blocked action although it waits for none, or does not name the one it waits for.
+
+Why: the record is how a consumer finds the action to decide; a missing or leftover id sends operators to nothing.
+Trips: a record PAUSED_APPROVAL without blocked_action_id.  Near miss: a record PAUSED without blocked_action_id.
+Fix: Set blocked_action_id when the run becomes PAUSED_APPROVAL and clear it when the pause ends.
+"""
+
+from validator.rules import finding, rule, seen
+
+NAMES_NONE = ("RUNNING", "PAUSED_CONSENT", "COMPLETED", "FAILED")
+
+
+@rule("RAG003", "pause-and-action-disagree", clauses={"runagents": ("RA-6", "RA-7")}, on="record:run")
+def check(step, world, context):
+    status, named, run = step.line.get("status"), step.line.get("blocked_action_id"), step.line.get("id")
+    where = {"pointer": "/blocked_action_id", "entity": ("run", str(run)), "state": world.state("run", run)}
+    if status == "PAUSED_APPROVAL":
+        yield seen("RA-6")
+        if named is None:
+            expected = "the action the run waits for"
+            yield finding(step, expected, "no blocked_action_id", clause="RA-6", key="missing", **where)
+        else:
+            yield from _another(step, world, run, named, where)
+    elif status in NAMES_NONE:
+        yield seen("RA-7")
+        if named is not None:
+            actual = f"a blocked action while {status}"
+            yield finding(step, "no blocked_action_id", actual, clause="RA-7", key=str(status), **where)
+
+
+def _another(step, world, run, named, where):
+    """The record names an action, and the log says that another one of this run is blocked."""
+    for action in world.subjects("blocked_action").values():
+        if action.state == "blocked" and action.scope.get("run_id") == run and action.key != named:
+            if world.state("blocked_action", named) != "blocked":
+                yield finding(
+                    step,
+                    "the action that is blocked",
+                    "another action",
+                    clause="RA-6",
+                    witness=tuple(action.history),
+                    key="another",
+                    **where,
+                )
+            return

@@ -1,0 +1,232 @@
+"""What rules about ends have to remember: who owns open work, which children a task has, and how it was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from validator.protocol.honest import known
+from validator.replay.fold import Subject
+from validator.replay.step import Move, Step
+from validator.replay.world import World
+
+GOOD = frozenset({"completed", "succeeded"})
+
+
+def told(step: Step, name: str) -> Any:
+    """A field of the payload, or None when it is absent or honestly said to be missing."""
+    payload = step.line.get("payload")
+    return known(payload.get(name)) if isinstance(payload, dict) else None
+
+
+def body(step: Step) -> dict[str, Any]:
+    """The payload, empty where there is none that could be read."""
+    payload = step.line.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def word(step: Step, name: str) -> str | None:
+    """A text of the payload, or None."""
+    value = told(step, name)
+    return value if isinstance(value, str) else None
+
+
+def entries(step: Step, name: str) -> list[Any]:
+    """The elements of a list in the payload."""
+    value = told(step, name)
+    return value if isinstance(value, list) else []
+
+
+def words(step: Step, name: str) -> list[str]:
+    """The texts of a list in the payload."""
+    value = told(step, name)
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+
+
+def number(value: Any) -> int | float | None:
+    """A number, or None for anything else; truth values are no numbers."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def unsure(world: World) -> bool:
+    """True when a fact that is not in the capture may still have been told."""
+    return world.starts_in_the_middle or world.unproved_since is not None
+
+
+def ends(world: World, step: Step, *machines: str) -> Iterator[Move]:
+    """Moves of a step by which a subject of these machines came to its end."""
+    for move in step.moves:
+        if move.machine in machines:
+            machine = world.protocol.machines[move.machine]
+            if machine.is_terminal(move.target) and not machine.is_terminal(move.source):
+                yield move
+
+
+def lines(*subjects: Subject | None) -> tuple[int, ...]:
+    """The lines that brought subjects to where they stand."""
+    return tuple(line for subject in subjects if subject for line in subject.history)
+
+
+def tracks(world: World, step: Step) -> tuple[int, ...]:
+    """The lines that brought the subjects of a step to where they stand."""
+    return lines(*(world.subjects(move.machine).get(move.subject) for move in step.moves))
+
+
+class OpenWork:
+    """Open subjects by the identities they were seen with."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._by: dict[tuple[str, str, str], dict[str, None]] = {}
+
+    def apply(self, step: Step) -> None:
+        for move in step.moves:
+            subject = self._world.subjects(move.machine).get(move.subject)
+            if subject is None:
+                continue
+            is_open = self._world.protocol.machines[move.machine].is_open(subject.state)
+            for name, value in subject.scope.items():
+                place = (move.machine, name, value)
+                if is_open:
+                    self._by.setdefault(place, {})[move.subject] = None
+                elif place in self._by:
+                    self._by[place].pop(move.subject, None)
+                    if not self._by[place]:
+                        del self._by[place]
+
+    def of(self, machine: str, name: str, value: str) -> Iterator[Subject]:
+        """Open subjects of a machine that were seen with an identity, unless a gap made them doubtful."""
+        subjects = self._world.subjects(machine)
+        for key in tuple(self._by.get((machine, name, value), ())):
+            if not subjects[key].doubted:
+                yield subjects[key]
+
+
+class Children:
+    """What hangs below each task: child tasks, subagents, jobs and processes, and the line that said so."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self.below: dict[str, dict[tuple[str, str], int]] = {}
+        self.above: dict[str, str] = {}
+
+    def apply(self, step: Step) -> None:
+        scope = step.scope
+        if step.type == "task.created" and "parent_task_id" in scope and "task_id" in scope:
+            self._link(scope["parent_task_id"], "task", scope["task_id"], step)
+        elif step.type == "task.delegated" and "task_id" in scope:
+            kind, target = told(step, "target_kind"), told(step, "target_id")
+            if kind in ("task", "subagent", "job") and isinstance(target, str):
+                self._link(scope["task_id"], kind, target, step)
+        elif step.type == "subagent.spawned" and "subagent_id" in scope:
+            parent = told(step, "parent_task_id") or scope.get("task_id")
+            if isinstance(parent, str):
+                self._link(parent, "subagent", scope["subagent_id"], step)
+        elif step.type == "job.created" and "task_id" in scope and "job_id" in scope:
+            self._link(scope["task_id"], "job", scope["job_id"], step)
+        elif step.type == "process.started" and "task_id" in scope and "process_id" in scope:
+            self._link(scope["task_id"], "process", scope["process_id"], step)
+        elif step.type == "task.archived" and "task_id" in scope:
+            self.below.pop(scope["task_id"], None)
+
+    def _link(self, task: str, machine: str, key: str, step: Step) -> None:
+        if machine == "task":
+            if key == task:
+                return
+            self.above.setdefault(key, task)
+        self.below.setdefault(task, {}).setdefault((machine, key), step.number)
+
+    def open(self, task: str, *machines: str) -> Iterator[tuple[Subject, int]]:
+        """Children of a task that are neither over nor lost nor in doubt, each with the line that linked it."""
+        for (machine, key), line in self.below.get(task, {}).items():
+            subject = self._world.subjects(machine).get(key)
+            if machine not in machines or subject is None or subject.doubted:
+                continue
+            if self._world.protocol.machines[machine].is_open(subject.state):
+                yield subject, line
+
+    def upwards(self, task: str | None) -> Iterator[str]:
+        """A task and what it is part of, nearest first."""
+        met: set[str] = set()
+        while task is not None and task not in met:
+            met.add(task)
+            yield task
+            task = self.above.get(task)
+
+
+@dataclass(slots=True)
+class Try:
+    """One attempt as it was announced."""
+
+    run: str
+    line: int
+    count: int | float | None = None
+    retryable: bool | None = None
+    ended: int | None = None
+
+
+@dataclass(slots=True)
+class Story:
+    """How one task was tried so far."""
+
+    created: int | None = None
+    parallel: bool = False
+    attempts: list[Try] = field(default_factory=list)
+    retrying: int | None = None
+    """The line of a retry that no attempt has followed."""
+    next_run: str | None = None
+    trigger: str | None = None
+    asked: bool = False
+    """A person asked for the next attempt."""
+    limit: int | float | None = None
+    answered: tuple[int | None, str | None, str | None, bool] = (None, None, None, False)
+    """The retry that the newest attempt followed: its line, the run it named, its trigger, whether a person asked."""
+
+
+class Attempts:
+    """The attempts of each task; the step at hand is already in it."""
+
+    def __init__(self, world: World):
+        self.stories: dict[str, Story] = {}
+
+    def of(self, task: str | None) -> Story:
+        return self.stories.setdefault(task or "", Story())
+
+    def apply(self, step: Step) -> None:
+        if step.kind == "command" and step.line.get("command") == "retry_task":
+            request = step.line.get("request")
+            if isinstance(request, dict) and isinstance(request.get("task_id"), str):
+                self.of(request["task_id"]).asked = True
+        task = step.scope.get("task_id")
+        if task is None or step.kind != "event":
+            return
+        if step.type == "task.created":
+            story = self.of(task)
+            story.created, story.parallel = step.number, told(step, "parallel_attempts") is True
+        elif step.type == "task.retrying":
+            story = self.of(task)
+            story.retrying, story.trigger = step.number, told(step, "trigger")
+            story.next_run = told(step, "next_run_id")
+            story.asked = story.asked or story.trigger == "user_rerun"
+        elif step.type == "task.attempt.started":
+            self._started(step, self.of(task))
+        elif step.type == "task.attempt.failed":
+            for attempt in self.of(task).attempts:
+                if attempt.run == step.scope.get("run_id"):
+                    attempt.ended = step.number
+                    retryable = told(step, "retryable")
+                    attempt.retryable = retryable if isinstance(retryable, bool) else attempt.retryable
+        elif step.type == "task.archived":
+            self.stories.pop(task, None)
+
+    def _started(self, step: Step, story: Story) -> None:
+        run = step.scope.get("run_id")
+        if run is None or any(attempt.run == run for attempt in story.attempts):
+            return
+        story.answered = (story.retrying, story.next_run, story.trigger, story.asked)
+        story.retrying, story.next_run, story.trigger, story.asked = None, None, None, False
+        policy = told(step, "retry_policy")
+        if isinstance(policy, dict):
+            story.limit = number(known(policy.get("max_attempts"))) or story.limit
+        story.attempts.append(Try(run, step.number, number(told(step, "attempt_count"))))

@@ -1,0 +1,59 @@
+"""A rollback failed and no repair says what holds now.
+
+Why: after half a rollback no reader knows which turns are in force.
+Trips: a rollback fails and the thread goes on.  Near miss: snapshot.repaired follows the failure.
+Fix: Write a snapshot.repaired after a rollback that failed, before the thread goes on.
+"""
+
+from validator.rules import END, Finding, rule, seen
+from validator.rules.terminal._work import lines
+
+
+class Failures:
+    """Failed rollbacks that no repair has followed, with what came after them."""
+
+    def __init__(self, world):
+        self._world = world
+        self.open = {}
+        self.repaired = 0
+
+    def apply(self, step):
+        if step.kind != "event":
+            return
+        session = step.scope.get("session_id")
+        if step.type == "snapshot.repaired":
+            for key in [key for key, entry in self.open.items() if session in (None, entry["session"])]:
+                del self.open[key]
+                self.repaired += 1
+            return
+        for key, entry in self.open.items():
+            thread = step.scope.get("thread_id")
+            if thread == key or (thread is None and session == key):
+                entry["later"] = step.number
+        for move in step.moves:
+            if move.machine == "rollback" and move.target == "failed":
+                history = lines(self._world.subjects("rollback")[move.subject])
+                self.open[move.subject] = {"session": session, "line": step.number, "later": None, "history": history}
+
+
+@rule(
+    "TRM025",
+    "failed-rollback-not-repaired",
+    clauses={"agent-runtime": "HIST-16"},
+    on=(END,),
+    needs=(Failures,),
+)
+def check(step, world, context):
+    failures = world.ledger(Failures)
+    if failures.repaired:
+        yield seen()
+    for key, entry in failures.open.items():
+        if entry["later"] is not None and world.unproved_since is None:
+            yield Finding(
+                entry["line"],
+                "a snapshot.repaired after a rollback that failed",
+                "the thread goes on without one",
+                entity=("rollback", key),
+                state="failed",
+                witness=(*entry["history"], entry["later"]),
+            )
