@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
+from validator import redact
 from validator.capture.lines import line_errors
 from validator.capture.ndjson import Limits, Line, Splitter
 from validator.errors import UsageError
@@ -84,7 +85,7 @@ class Validator:
     def close(self) -> Report:
         """Ends the capture and says what it amounts to."""
         for line in self._splitter.close():
-            if not line.readable and any(problem.name == "not-json" for problem in line.problems):
+            if not line.readable and any(problem.name in {"not-json", "not-utf8"} for problem in line.problems):
                 self._cut = True
                 self._lines += 1
             else:
@@ -253,9 +254,17 @@ class _Session:
         lens = self.protocol.lens
         event = step.line if own and step is not None and step.kind == "event" else {}
         sequence, event_id = lens.get(event, "sequence"), lens.get(event, "event_id")
+
+        def mask(text: str) -> str:
+            return redact.mask(text, self.context.canaries)
+
         self.findings.append(
             replace(
                 found,
+                pointer=mask(found.pointer),
+                expected=mask(found.expected),
+                actual=mask(found.actual),
+                entity=(found.entity[0], mask(found.entity[1])) if found.entity else None,
                 clause=clause,
                 rule=rule.id,
                 level=self.level(clause),
@@ -263,7 +272,7 @@ class _Session:
                 fix=found.fix or rule.fix,
                 offset=step.offset if own and step is not None else None,
                 sequence=sequence if isinstance(sequence, int) else None,
-                event_id=event_id if isinstance(event_id, str) else None,
+                event_id=mask(event_id) if isinstance(event_id, str) else None,
                 event_type=step.type if own and step is not None else None,
                 witness=tuple(sorted(set(found.witness) - {found.line})),
             )
@@ -317,7 +326,8 @@ class _Session:
         if expected != "prefix":
             for subject in self.world.fold.open_work():
                 if not subject.doubted:
-                    yield f"{subject.machine} {subject.key} is still {subject.state}"
+                    key = redact.mask(subject.key, self.context.canaries)
+                    yield f"{subject.machine} {key} is still {subject.state}"
         judged = sum(entry.outcome in {"pass", "fail", "warn"} and _beyond_schema(entry) for entry in outcomes)
         if judged < self.profile.at_least:
             wanted = self.profile.at_least

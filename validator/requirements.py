@@ -21,6 +21,9 @@ from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
 from validator.rules._catalog import load_rules
 
+CAPTURE = "capture/1"
+"""The lines of a capture are the same in every protocol, so its clauses belong to every set."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -43,7 +46,8 @@ def load_requirements(protocol: Protocol, spec: Path | None = None) -> dict[str,
     """Every clause of a protocol's chapters, in the order of their ids."""
     root = (spec or resources.spec()).resolve()
     clauses = load_clauses(root)
-    own = {name: clause for name, clause in clauses.items() if clause.file.startswith(f"spec/{protocol.id}/")}
+    homes = (f"spec/{protocol.id}/", f"spec/{CAPTURE}/")
+    own = {name: clause for name, clause in clauses.items() if clause.file.startswith(homes)}
     declared = _declared(protocol, root)
     judged: dict[str, list[str]] = {}
     for rule in load_rules().values():
@@ -67,18 +71,21 @@ def _requirement(clause: Clause, judged: dict[str, list[str]], declared: dict[st
 
 
 def _declared(protocol: Protocol, root: Path) -> dict[str, tuple[str, Any]]:
-    path = root / protocol.id / "judged.yaml"
-    if not path.exists():
-        return {}
-    data = read_definition(path, "judged", protocol.store)
     found: dict[str, tuple[str, Any]] = {}
+    for home in (CAPTURE, protocol.id):
+        path = root / home / "judged.yaml"
+        if path.exists():
+            _declare(path, read_definition(path, "judged", protocol.store), found)
+    return found
+
+
+def _declare(path: Path, data: dict[str, Any], found: dict[str, tuple[str, Any]]) -> None:
     for way in ("schema", "kit", "excluded"):
         for name, value in data.get(way, {}).items():
             if name in found:
                 reason = f"{name} is judged in two ways"
                 raise DefinitionError(reason, source=shown(path), place=place_of(path, [way, name]))
             found[name] = (way, value)
-    return found
 
 
 def problems(protocol: Protocol, spec: Path | None = None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from validator.capture.ndjson import Limits
 from validator.datafile import shown
 from validator.engine import Options, validate
 from validator.protocol.definition import read_definition
@@ -39,6 +40,7 @@ def judge(protocol: Protocol, path: Path, entry: dict[str, Any]) -> Report:
         profile=wishes.get("profile", "default"),
         expect=wishes.get("expect"),
         canaries=tuple(wishes.get("canaries", ())),
+        limits=Limits(line_bytes=wishes.get("max_line_bytes", Limits().line_bytes)),
     )
     return validate(io.BytesIO(path.read_bytes()), path.name, options)
 

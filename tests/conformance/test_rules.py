@@ -42,7 +42,7 @@ def test_a_rule_has_a_stream_that_trips_it_and_a_near_miss(rule):
     ("name", "rule", "path", "entry"), [entry for entry in STREAMS if entry[2].name.startswith("trips-")], ids=named
 )
 def test_a_witness_is_enough_to_find_it_again(name, rule, path, entry):
-    """A finding that something never came rests on the whole stream before it; those rules are listed until they say so."""
+    """A finding that something never came rests on the whole stream; those rules are listed until they say so."""
     if rule in OPEN["witness"]:
         pytest.skip("its witness does not hold the whole stream that proves an absence; see open_clauses.yaml")
     protocol = load_protocol(name)

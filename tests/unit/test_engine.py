@@ -158,3 +158,14 @@ def test_a_record_whose_word_is_no_word_is_a_finding_and_no_crash(value):
     )
     assert report.crashes == ()
     assert report.verdict == "violations"
+
+
+def test_a_leaked_value_is_never_printed():
+    leak, canary = "/home/alice/.ssh/id_rsa", "canary-7f3a-9b"
+    created = event(1, "task.created", {"objective": leak, leak: canary}, task_id=leak)
+    report = judge(created, event(2, "task.completed", task_id=leak), canaries=(canary,))
+    assert report.findings
+    for form in RENDERERS.values():
+        text = form([report])
+        assert "alice" not in text
+        assert canary not in text

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 
 KEPT = ("committed", "superseded")
@@ -39,13 +40,14 @@ class Reducer:
 
     def apply(self, event: dict[str, Any]) -> None:
         """Takes one stored event in."""
-        sequence = event.get("seq")
-        if isinstance(sequence, int):
-            self.whole = self.whole and sequence == self.last + 1
-            self.last = max(self.last, sequence)
-        kind = (event.get("event") or {}).get("kind")
-        values, payload = self._kinds.get(kind), (event.get("event") or {}).get("payload") or {}
-        if values is None or not isinstance(payload, dict):
+        sequence, inner = number(event, "seq"), event.get("event")
+        self.whole = self.whole and sequence == self.last + 1
+        self.last = max(self.last, sequence or 0)
+        kind = word(inner, "kind")
+        if kind not in self._kinds or not isinstance(inner, dict):
+            return
+        values, payload = self._kinds[kind], inner.get("payload")
+        if not isinstance(payload, dict):
             return
         if values["metadata"] and self._open:
             self._open["metadata"][values["metadata"]] = payload
@@ -236,11 +238,11 @@ class Threads:
                 continue
             reducer = self.reducer(key)
             messages = reducer.messages() if reducer and reducer.whole else []
-            if len(messages) < record.get("messageCount", 0):
+            if len(messages) < (number(record, "messageCount") or 0):
                 return None
             parent = None
             for index, message in enumerate(messages):
-                node = Node(key, index, message, parent=parent, fork=record.get("forkFromMessageId"))
+                node = Node(key, index, message, parent=parent, fork=word(record, "forkFromMessageId"))
                 found.append(node)
                 parent = node
         self._name(found)
@@ -261,8 +263,8 @@ class Threads:
 
     def _record(self, step: Step) -> None:
         record = step.line
-        key, status = record.get("runId"), record.get("status")
-        if not isinstance(key, str) or not isinstance(record.get("threadId"), str):
+        key, status = word(record, "runId"), word(record, "status")
+        if key is None or word(record, "threadId") is None:
             return
         run = self._runs.setdefault(key, _Run(record))
         run.record = record
@@ -271,8 +273,9 @@ class Threads:
         if status == "committed":
             run.committed_at = run.committed_at or record.get("finishedAt")
         for move in step.moves:
-            if move.machine == "run" and move.target == "superseded" != move.source and move.subject != key:
-                self._runs[move.subject].superseded_by = key
+            other = self._runs.get(move.subject) if move.machine == "run" and move.subject != key else None
+            if other is not None and move.target == "superseded" != move.source:
+                other.superseded_by = key
 
     def _snapshot(self, model: str | None, snapshot: dict[str, Any]) -> None:
         if model == "thread_tree":

@@ -11,6 +11,7 @@ from typing import Any
 
 from validator.protocol.formats import parse_date_time
 from validator.protocol.honest import known
+from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 
 _ENDS = {"COMPLETED": ("COMPLETED",), "FAILED": ("FAILED", "REJECTED", "INVOKE_FAILED")}
@@ -24,9 +25,9 @@ def unknown(reason: str) -> dict[str, str]:
     return {"honest": "unknown", "reason": reason}
 
 
-def later(one: str | None, other: str | None) -> str | None:
+def later(one: Any, other: Any) -> str | None:
     """The later of two time stamps, as it was written; a time that cannot be read counts for nothing."""
-    first, second = parse_date_time(one or ""), parse_date_time(other or "")
+    first, second = (parse_date_time(text) if isinstance(text, str) else None for text in (one, other))
     if first is None or second is None:
         return one if first is not None else other
     return other if second >= first else one
@@ -49,9 +50,9 @@ def vocabulary_of(protocol: Any) -> dict[str, str]:
     words: dict[str, set[str]] = {}
     for row in protocol.tables["events"]["rows"]:
         for side in ("operations", "api"):
-            for word in row["values"][side]:
-                words.setdefault(word, set()).add(side)
-    return {word: "shared" if len(sides) == 2 else next(iter(sides)) for word, sides in words.items()}
+            for name in row["values"][side]:
+                words.setdefault(name, set()).add(side)
+    return {name: "shared" if len(sides) == 2 else next(iter(sides)) for name, sides in words.items()}
 
 
 def mixture(vocabularies: set[str]) -> str | None:
@@ -103,7 +104,7 @@ class RunViews:
         run = self._run(key)
         subject = self._world.subjects("run").get(key)
         status = subject.state if subject and not subject.doubted else "stale" if subject else "unknown"
-        events = sorted(run.events, key=lambda entry: entry[1].get("seq", 0))
+        events = sorted(run.events, key=lambda entry: number(entry[1], "seq") or 0)
         record, created = run.record, data_of(run.created or {})
         absent = unknown("no run record in the capture")
         return {
@@ -149,9 +150,9 @@ class RunViews:
         run = self._run(key)
         run.events.append((step.type, event))
         run.updated_at = later(run.updated_at, event.get("timestamp"))
-        word = self._words.get(event.get("type", ""))
-        if word:
-            run.words.add(word)
+        side = self._words.get(word(event, "type") or "")
+        if side:
+            run.words.add(side)
         action = known(data.get("action_id"))
         if step.type in _APPROVALS and isinstance(action, str):
             run.actions.setdefault(action)
@@ -310,7 +311,7 @@ class ActionViews:
         action = self._actions.get(key) or _Action()
         subject = self._world.subjects("blocked_action").get(key)
         status = subject.state.upper() if subject and not subject.doubted else "stale" if subject else "unknown"
-        request_id = action.request or action.record.get("request_id") or self._by_action.get(key)
+        request_id = action.request or word(action.record, "request_id") or self._by_action.get(key)
         required, decided = data_of(action.required), data_of(action.decided)
         undecided = action.decision is None
         return {
@@ -351,7 +352,7 @@ class ActionViews:
         action = self._action(key)
         action.lines.append(step.number)
         action.updated_at = later(action.updated_at, event.get("timestamp"))
-        action.request = action.request or known(data.get("request_id"))
+        action.request = action.request or word(data, "request_id")
         if step.type == "APPROVAL_REQUIRED":
             action.required = action.required or event
             action.run_id = action.run_id or event.get("run_id")
@@ -363,17 +364,17 @@ class ActionViews:
         if step.type in {*_APPROVALS, *_TOOLS}:
             action.hashes.append(event.get("payload_hash"))
 
-    def _record(self, record: dict[str, Any], number: int) -> None:
+    def _record(self, record: dict[str, Any], line: int) -> None:
         key = record.get("action_id")
         if not isinstance(key, str):
             return
         action = self._action(key)
-        action.lines.append(number)
+        action.lines.append(line)
         action.record = {**action.record, **record}
         action.run_id = action.run_id or record.get("run_id")
         action.updated_at = later(action.updated_at, record.get("updated_at"))
         action.hashes.append(record.get("payload_hash"))
-        if record.get("status") in {"APPROVED", "EXECUTED"}:
+        if word(record, "status") in {"APPROVED", "EXECUTED"}:
             self._decide(action, "approved", record.get("updated_at"))
         elif record.get("status") == "REJECTED":
             self._decide(action, "rejected", record.get("updated_at"))

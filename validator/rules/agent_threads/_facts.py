@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from validator.replay.readmodels.words import word
 from validator.replay.step import Step
 
 KEPT = ("committed", "superseded")
@@ -32,6 +33,11 @@ def payload(step: Step) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
+def stream_of(step: Step) -> str:
+    """The stream an event is in."""
+    return word(step.line, "streamId") or ""
+
+
 def run_of(step: Step) -> str:
     """The run whose stream an event is in."""
     return step.scope.get("run_id", "")
@@ -48,8 +54,8 @@ class Records:
 
     def apply(self, step: Step) -> None:
         """Keeps a run's records; `before` is the one before the present line."""
-        run = step.line.get("runId")
-        if step.kind != "run" or not isinstance(run, str):
+        run = word(step.line, "runId")
+        if step.kind != "run" or run is None or word(step.line, "threadId") is None:
             return
         if run in self.last:
             self.before[run] = self.last[run]

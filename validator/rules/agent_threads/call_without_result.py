@@ -6,12 +6,13 @@ Fix: Wait for the result, or append one with isError before the run is finalized
 """
 
 from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 
 @rule("ATH010", "call-without-result", clauses={"agent-threads": "AT-35"}, on="record:run", needs=(Threads,))
 def check(step, world, context):
-    run = step.line.get("runId")
+    run = word(step.line, "runId")
     stream = world.ledger(Threads).reducer(str(run))
     if stream is None or not any(move.target == "committed" and move.subject == run for move in step.moves):
         return

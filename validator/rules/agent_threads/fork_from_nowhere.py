@@ -5,6 +5,7 @@ Trips: a run that forks from m9, and a tree of its thread without m9.  Near miss
 Fix: Fork from the id of a committed message of the same thread.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import END, Finding, rule, seen
 from validator.rules.agent_threads._facts import Records, entries, served
 
@@ -19,13 +20,13 @@ class Messages:
         tree, transcript = served(step, "thread_tree"), served(step, "transcript")
         found = None
         if tree is not None and isinstance(tree.get("nodes"), list):
-            found = tree.get("threadId"), [node.get("messageId") for node in entries(tree["nodes"])]
+            found = word(tree, "threadId"), [node.get("messageId") for node in entries(tree["nodes"])]
         elif (
             transcript is not None
             and transcript.get("branch") == "all"
             and isinstance(transcript.get("messages"), list)
         ):
-            found = transcript.get("threadId"), [entry.get("id") for entry in entries(transcript["messages"])]
+            found = word(transcript, "threadId"), [entry.get("id") for entry in entries(transcript["messages"])]
         if found and all(isinstance(name, str) for name in found[1]):
             names, _ = self.of.setdefault(found[0], (set(), step.number))
             names.update(found[1])

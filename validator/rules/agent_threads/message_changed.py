@@ -8,6 +8,7 @@ Fix: Never rewrite or delete a stored message; superseding changes the status of
 
 import json
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import entries, served
 
@@ -28,8 +29,9 @@ class Shown:
                     self.messages.setdefault(name, {}).setdefault(field, (form(entry[field]), step.number))
         tree = served(step, "thread_tree")
         if tree is not None:
-            names = {node.get("messageId"): step.number for node in entries(tree.get("nodes"))}
-            self.trees[tree.get("threadId")] = {**names, **self.trees.get(tree.get("threadId"), {})}
+            names = {word(node, "messageId"): step.number for node in entries(tree.get("nodes"))}
+            thread = word(tree, "threadId")
+            self.trees[thread] = {**names, **self.trees.get(thread, {})}
 
 
 def messages(step):
@@ -69,8 +71,8 @@ def check(step, world, context):
 
 
 def _gone(step, tree, ledger):
-    names = {node.get("messageId") for node in entries(tree["nodes"])}
-    before = {name: line for name, line in ledger.trees.get(tree.get("threadId"), {}).items() if line != step.number}
+    names = {word(node, "messageId") for node in entries(tree["nodes"])}
+    before = {name: line for name, line in ledger.trees.get(word(tree, "threadId"), {}).items() if line != step.number}
     if before:
         yield seen("AT-71")
     lost = [line for name, line in before.items() if name not in names]

@@ -7,12 +7,13 @@ Fix: Reduce the whole stream in the transaction that commits the run, and store 
 """
 
 from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 
 @rule("ATH004", "message-count-differs", clauses={"agent-threads": "AT-51"}, on="record:run", needs=(Threads,))
 def check(step, world, context):
-    run, count = step.line.get("runId"), step.line.get("messageCount")
+    run, count = word(step.line, "runId"), step.line.get("messageCount")
     stream = world.ledger(Threads).reducer(str(run))
     committed = any(move.target == "committed" and move.subject == run for move in step.moves)
     if not committed or stream is None or not stream.whole or world.unproved_since is not None:

@@ -6,6 +6,7 @@ Near miss: a record without streamId, then one with it.
 Fix: Write these fields once, when the run begins, and messageCount once, when it commits.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import Records
 
@@ -20,7 +21,7 @@ FIXED = {"threadId": "AT-11", "createdAt": "AT-18", "forkFromMessageId": "AT-18"
     needs=(Records,),
 )
 def check(step, world, context):
-    run, records = step.line.get("runId"), world.ledger(Records)
+    run, records = word(step.line, "runId"), world.ledger(Records)
     first, line = records.first.get(run, (step.line, step.number))
     if line == step.number:
         return
@@ -30,7 +31,7 @@ def check(step, world, context):
             if step.line[name] != first[name]:
                 yield _changed(step, run, name, clause, line)
     committed, line = records.committed.get(run, (step.line, step.number))
-    if line != step.number and step.line.get("status") in {"committed", "superseded"}:
+    if line != step.number and word(step.line, "status") in {"committed", "superseded"}:
         yield seen("AT-53")
         if step.line.get("messageCount") != committed.get("messageCount"):
             yield _changed(step, run, "messageCount", "AT-53", line)

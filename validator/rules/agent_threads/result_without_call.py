@@ -6,8 +6,9 @@ Fix: Append the call before its result, with the same toolCallId.
 """
 
 from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import payload
+from validator.rules.agent_threads._facts import payload, stream_of
 
 
 class Calls:
@@ -18,19 +19,19 @@ class Calls:
         self.whole = {}
 
     def apply(self, step):
-        stream, place = step.line.get("streamId"), step.place
+        stream, place = stream_of(step), step.place
         if step.kind != "event" or place is None:
             return
         began = place.verdict == "next" or (place.verdict == "first" and place.sequence == 1)
         self.whole[stream] = self.whole.get(stream, True) and began
         if step.type == "tool-call":
-            self.of.setdefault(stream, {}).setdefault(payload(step).get("toolCallId"), step.number)
+            self.of.setdefault(stream, {}).setdefault(word(payload(step), "toolCallId"), step.number)
 
 
 @rule("ATH009", "result-without-call", clauses={"agent-threads": "AT-34"}, on="tool-result", needs=(Calls, Threads))
 def check(step, world, context):
-    ledger, stream, call = world.ledger(Calls), step.line.get("streamId"), payload(step).get("toolCallId")
-    if not ledger.whole.get(stream) or world.unproved_since is not None:
+    ledger, stream, call = world.ledger(Calls), stream_of(step), word(payload(step), "toolCallId")
+    if call is None or not ledger.whole.get(stream) or world.unproved_since is not None:
         return
     yield seen()
     if call not in ledger.of.get(stream, {}):

@@ -7,6 +7,7 @@ Fix: Take the status from the record alone, and give what no record told as unkn
 
 from validator.protocol.honest import WORDS, is_honest
 from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 CLAUSES = ("AT-1", "AT-2", "AT-107", "AT-108")
@@ -17,15 +18,15 @@ def check(step, world, context):
     view = step.line.get("snapshot")
     if step.type != "run_view" or not isinstance(view, dict) or world.unproved_since is not None:
         return
-    run = view.get("runId")
-    subject = world.subjects("run").get(run)
+    run = word(view, "runId")
+    subject = world.subjects("run").get(run or "")
     more = {"entity": ("run", str(run)), "witness": tuple(subject.history) if subject else ()}
     if subject is None:
         yield from _without_record(step, view, world, more)
         return
     yield seen("AT-1")
-    status = view.get("status")
-    if status != subject.state and status not in WORDS:
+    status = word(view, "status")
+    if status not in {subject.state, None, *WORDS}:
         more |= {"pointer": "/snapshot/status", "clause": "AT-1", "state": subject.state, "key": "status"}
         yield finding(step, subject.state, str(status), **more)
         return
@@ -41,7 +42,7 @@ def _without_record(step, view, world, more):
     if world.ledger(Threads).reducer(str(view.get("runId"))) is None:
         return
     yield seen("AT-2", "AT-108")
-    if view.get("status") not in WORDS:
+    if word(view, "status") not in {None, *WORDS}:
         lines = tuple(world.ledger(Threads).lines.get(f"run:{view.get('runId')}", ())[:1])
         more |= {"pointer": "/snapshot/status", "clause": "AT-2", "witness": lines, "key": "no record"}
         yield finding(step, "unknown", str(view.get("status")), **more)

@@ -20,7 +20,7 @@ from validator.rules.agent_threads._facts import Records, expects
 def check(step, world, context):
     records = world.ledger(Records)
     for run, subject in world.subjects("run").items():
-        if run not in records.last or records.last[run][0].get("status") not in {"committed", "superseded"}:
+        if run not in records.last or records.last[run][0].get("status") not in ("committed", "superseded"):
             continue
         record, line = records.last[run]
         if record.get("forkFromMessageId") is None:

@@ -7,7 +7,7 @@ Fix: Append step-finished with the same stepIndex before the next step starts or
 
 from validator.protocol.honest import known
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import payload
+from validator.rules.agent_threads._facts import payload, stream_of
 
 
 class Steps:
@@ -18,7 +18,7 @@ class Steps:
         self.before = {}
 
     def apply(self, step):
-        stream = step.line.get("streamId")
+        stream = stream_of(step)
         self.before = {}
         if step.kind != "event" or step.type not in {"step-started", "step-finished"}:
             return
@@ -36,7 +36,7 @@ def check(step, world, context):
     if step.kind == "run":
         yield from _commit(step, steps)
         return
-    stream = step.line.get("streamId")
+    stream = stream_of(step)
     before = steps.before.get(stream)
     entity = {"entity": ("stream", str(stream))}
     if step.type == "step-started":

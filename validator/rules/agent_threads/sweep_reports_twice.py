@@ -6,6 +6,7 @@ Near miss: a result that lists two runs, one under each.
 Fix: Report every run the sweep tried exactly once.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import entries, served
 
@@ -19,7 +20,8 @@ def check(step, world, context):
     names = set()
     for side in ("succeeded", "failed"):
         for at, entry in enumerate(entries(result.get(side))):
-            if entry.get("runId") in names:
-                more = {"pointer": f"/snapshot/{side}/{at}", "entity": ("run", str(entry["runId"])), "key": "twice"}
+            name = word(entry, "runId")
+            if name in names:
+                more = {"pointer": f"/snapshot/{side}/{at}", "entity": ("run", str(name)), "key": "twice"}
                 yield finding(step, "each run once", "a run that is listed already", **more)
-            names.add(entry.get("runId"))
+            names.add(name)

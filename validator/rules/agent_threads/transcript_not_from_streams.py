@@ -9,6 +9,7 @@ Fix: Serve only messages that were stored by a commit, as the stream reduced to 
 import json
 
 from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, Records, entries, served
 
@@ -48,7 +49,7 @@ def check(step, world, context):
 
 
 def _content(message):
-    return (message.get("role"), json.dumps(message.get("parts"), sort_keys=True))
+    return (word(message, "role"), json.dumps(message.get("parts"), sort_keys=True))
 
 
 def _sayings(world, thread):
@@ -75,11 +76,12 @@ def _explained(strange, unsaid):
 def _is_ours(world, thread, message, messages):
     """The message follows one that a run of the capture said, in a run whose messages all follow each other."""
     threads = world.ledger(Threads)
-    by_id = {entry.get("id"): _content(entry) for entry in messages}
-    before = by_id.get(message.get("parentMessageId"))
+    by_id = {word(entry, "id"): _content(entry) for entry in messages}
+    parent = word(message, "parentMessageId")
+    before = by_id.get(parent)
     runs = [run for run, (record, _) in world.ledger(Records).last.items() if record.get("threadId") == thread]
-    forks = {world.ledger(Records).last[run][0].get("forkFromMessageId") for run in runs}
-    if before is None or message.get("parentMessageId") in forks:
+    forks = {word(world.ledger(Records).last[run][0], "forkFromMessageId") for run in runs}
+    if before is None or parent in forks:
         return False
     streams = [threads.reducer(run) for run in runs if world.state("run", run) in KEPT]
     kept = [[_content(entry) for entry in stream.messages()] for stream in streams if stream and stream.whole]

@@ -6,6 +6,7 @@ Near miss: a transcript with a selection follows the superseded answer that was 
 Fix: Follow at each fork the chosen child, else the last inserted child whose run is committed.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, Records, entries, served
 
@@ -21,9 +22,9 @@ class Trees:
     def apply(self, step):
         tree = served(step, "thread_tree")
         if tree is not None and isinstance(tree.get("nodes"), list):
-            self.of[tree.get("threadId")] = (entries(tree["nodes"]), step.number)
+            self.of[word(tree, "threadId")] = (entries(tree["nodes"]), step.number)
         elif step.kind == "run":
-            self.of.pop(step.line.get("threadId"), None)
+            self.of.pop(word(step.line, "threadId"), None)
 
 
 @rule(
@@ -46,7 +47,7 @@ def check(step, world, context):
             return
     if transcript.get("branch") == "all":
         yield from _all(step, world, transcript, names)
-    nodes, line = world.ledger(Trees).of.get(transcript.get("threadId"), (None, 0))
+    nodes, line = world.ledger(Trees).of.get(word(transcript, "threadId"), (None, 0))
     if nodes is not None:
         yield from _walk(step, transcript, names, nodes, line)
 
@@ -67,7 +68,8 @@ def _all(step, world, transcript, names):
 
 def _walk(step, transcript, names, nodes, line):
     branch = transcript.get("branch")
-    chosen = branch.get("selections", {}) if isinstance(branch, dict) else {}
+    chosen = branch.get("selections") if isinstance(branch, dict) else {}
+    chosen = chosen if isinstance(chosen, dict) else {}
     clause = {"all": "AT-96", "active": "AT-95"}.get(branch if isinstance(branch, str) else "", "AT-97")
     yield seen(clause)
     expected = [node.get("messageId") for node in nodes] if branch == "all" else _follow(nodes, chosen)
@@ -78,14 +80,14 @@ def _walk(step, transcript, names, nodes, line):
 
 def _follow(nodes, chosen):
     """The walk through a tree; each root in turn."""
-    known = {node.get("messageId") for node in nodes}
+    known = {word(node, "messageId") for node in nodes}
     shown = []
-    for root in (node for node in nodes if node.get("parentMessageId") not in known):
+    for root in (node for node in nodes if word(node, "parentMessageId") not in known):
         node = root
         while node is not None and node.get("messageId") not in shown:
             shown.append(node.get("messageId"))
             children = [child for child in nodes if child.get("parentMessageId") == node.get("messageId")]
             kept = [child for child in children if child.get("runStatus") == "committed"]
-            picked = [child for child in children if child.get("messageId") == chosen.get(node.get("messageId"))]
+            picked = [child for child in children if child.get("messageId") == chosen.get(word(node, "messageId"))]
             node = (picked or kept or children or [None])[-1]
     return shown

@@ -5,6 +5,7 @@ Trips: a tree that lists a message of a failed run.  Near miss: a tree that keep
 Fix: Build the tree from the stored messages and the present status of their runs.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, Records, entries, served
 
@@ -26,8 +27,8 @@ def check(step, world, context):
 def _runs(step, world, tree, nodes):
     counts = {}
     for at, node in enumerate(nodes):
-        run = node.get("runId")
-        subject = world.subjects("run").get(run)
+        run = word(node, "runId")
+        subject = world.subjects("run").get(run or "")
         if subject is None:
             continue
         counts[run] = counts.get(run, 0) + 1
@@ -51,9 +52,9 @@ def _runs(step, world, tree, nodes):
 def _forks(step, tree, nodes):
     children, status = {}, {node["messageId"]: node.get("runStatus") for node in nodes}
     for node in nodes:
-        children.setdefault(node.get("parentMessageId"), []).append(node["messageId"])
+        children.setdefault(word(node, "parentMessageId"), []).append(node["messageId"])
     parting = {parent: names for parent, names in children.items() if isinstance(parent, str) and len(names) > 1}
-    listed = {point.get("forkMessageId"): (at, point) for at, point in enumerate(entries(tree["forkPoints"]))}
+    listed = {word(point, "forkMessageId"): (at, point) for at, point in enumerate(entries(tree["forkPoints"]))}
     yield seen("AT-104", "AT-105")
     for name in listed.keys() | parting.keys():
         if name in parting and name in status and name not in listed:

@@ -12,6 +12,8 @@ from validator.rules import finding, rule, seen
 from validator.rules.governance._facts import held, said, shown, stated
 
 SAME = {"allow": "approved", "deny": "denied", "allowed": "approved"}
+APPROVALS = {"tool_permission", "tool_confirmation", "approval", "consent"}
+"""Types of questions that are answered by yes or no; a free answer has neither choices nor a scope."""
 
 
 class Offers:
@@ -43,7 +45,8 @@ def check(step, world, context):
     if step.refusals:
         return
     if step.type == "action.required":
-        yield from _judge(step, "ACT-7", (), "decisions", "scope")
+        if said(step.line, "action_type") in APPROVALS:
+            yield from _judge(step, "ACT-7", (), "decisions", "scope")
         return
     found = world.ledger(Offers).answered
     asked = (found[0],) if found else ()

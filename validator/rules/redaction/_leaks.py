@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from validator.protocol.honest import is_honest
-from validator.redact import is_marker, survey, vocabulary
+from validator.redact import is_marker, masked_pointer, survey, vocabulary
 
 TOLD = ("*", "record:result", "record:snapshot", "record:run")
 """What a runtime writes. Commands are a client's words, and the header declares the canaries."""
@@ -69,7 +69,7 @@ def answers(step, world):
     for key, value in answer.items():
         told = isinstance(value, str) and value and not is_marker(value) and "://" not in value
         if told and ("secret" in known.kinds(key) or key in _ANSWER_WORDS):
-            yield f"/payload/answer/{key}"
+            yield masked_pointer(("payload", "answer", key))
 
 
 def owned(leak, step, world):

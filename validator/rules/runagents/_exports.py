@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import Any
 
+from validator.replay.readmodels.words import word
 from validator.replay.step import Step
 
 
@@ -17,14 +18,15 @@ def digest(event: dict[str, Any]) -> bytes:
 def export_of(step: Step) -> dict[str, Any] | None:
     """The audit export a line carries, when it has the shape of one."""
     export = step.line.get("snapshot") if step.type == "audit_export" else None
-    if not isinstance(export, dict) or not isinstance(export.get("run"), dict):
+    if not isinstance(export, dict) or word(export.get("run"), "id") is None:
         return None
     return export if isinstance(export.get("events"), list) and isinstance(export.get("actions"), list) else None
 
 
 def entries(export: dict[str, Any], name: str) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a list in an export, each with its position."""
-    return [(at, entry) for at, entry in enumerate(export.get(name) or ()) if isinstance(entry, dict)]
+    value = export.get(name)
+    return [(at, entry) for at, entry in enumerate(value if isinstance(value, list) else ()) if isinstance(entry, dict)]
 
 
 class Exported:

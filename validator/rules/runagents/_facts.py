@@ -9,6 +9,7 @@ from typing import Any
 from validator.protocol.formats import parse_date_time
 from validator.protocol.honest import known
 from validator.replay.readmodels.runagents import bare_hash, data_of
+from validator.replay.readmodels.words import word
 from validator.replay.step import Step
 
 TOOLS = ("TOOL_REQUEST", "TOOL_CALLED", "TOOL_RESPONSE")
@@ -176,13 +177,14 @@ class Pauses:
 
     def _named(self, step: Step) -> None:
         if step.kind == "run" and step.line.get("status") == "PAUSED_APPROVAL":
-            run, action = step.line.get("id"), step.line.get("blocked_action_id")
+            run, action = word(step.line, "id"), word(step.line, "blocked_action_id")
         elif step.type == "APPROVAL_REQUIRED" and step.kind == "event":
-            run, action = step.line.get("run_id"), known(data_of(step.line).get("action_id"))
+            run, action = word(step.line, "run_id"), word(data_of(step.line), "action_id")
         else:
             return
-        waits = isinstance(run, str) and self._world.state("run", run) == "PAUSED_APPROVAL"
-        if waits and isinstance(action, str) and (run not in self.of or self.of[run].action != action):
+        if run is None or action is None or self._world.state("run", run) != "PAUSED_APPROVAL":
+            return
+        if run not in self.of or self.of[run].action != action:
             if run in self.of:
                 self._runs.pop(self.of[run].action, None)
             self.of[run] = Pause(action, step.number)

@@ -8,6 +8,7 @@ Fix: Build the view from the events and records of the action, and give what non
 
 from validator.protocol.honest import WORDS, is_honest
 from validator.replay.readmodels.runagents import ActionViews
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 LINKS = ("run_id", "request_id", "required_event_id", "decided_event_id", "retry_event_id")
@@ -19,7 +20,7 @@ def check(step, world, context):
     view = step.line.get("snapshot")
     if step.type != "action_view" or not isinstance(view, dict):
         return
-    subject = world.subjects("blocked_action").get(view.get("action_id"))
+    subject = world.subjects("blocked_action").get(word(view, "action_id") or "")
     if subject is None or world.unproved_since is not None:
         return
     own = world.ledger(ActionViews).build(subject.key)
@@ -41,8 +42,7 @@ def check(step, world, context):
 
 def _wrong(view, own):
     """Each clause with the field that breaks it, or with nothing when all is well."""
-    status = view.get("status")
-    yield "RA-145", "status" if status != own["status"] and status not in WORDS else None
+    yield "RA-145", "status" if word(view, "status") not in {own["status"], None, *WORDS} else None
     for name in LINKS:
         shown, known = view.get(name), own[name]
         differs = isinstance(known, str) and not is_honest(shown) and shown != known

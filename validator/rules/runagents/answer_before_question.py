@@ -5,6 +5,7 @@ Trips: a run record, then TOOL_RESPONSE as event 1 of the run.  Near miss: the s
 Fix: Log the event that the answer belongs to first.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 ANSWERS = ("INVOKE_COMPLETED", "INVOKE_FAILED", "TOOL_CALLED", "TOOL_RESPONSE", "APPROVED", "REJECTED", "RESUMED")
@@ -17,7 +18,7 @@ def check(step, world, context):
     yield seen()
     # A log whose first number is greater may have begun before the capture; a refused event was reported as such.
     if step.type in ANSWERS and (step.place.sequence or 0) <= 1 and not step.refusals:
-        run = step.line.get("run_id")
+        run = word(step.line, "run_id")
         history = world.subjects("run")[run].history if run in world.subjects("run") else ()
         more = {"entity": ("run", str(run)), "witness": tuple(history), "key": step.type}
         yield finding(step, "an event that needs nothing before it", step.type, pointer="/type", **more)

@@ -6,8 +6,8 @@ Near miss: the same with scope run.
 Fix: Open a new approval request for every blocked action unless the grant's scope covers it.
 """
 
-from validator.protocol.honest import known
 from validator.replay.readmodels.runagents import bare_hash, data_of
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._facts import TOOLS, said_of_action
 
@@ -72,7 +72,7 @@ def check(step, world, context):
 def _call(step, world):
     """A call that names the approval instead of the action must still carry the approved payload."""
     data, given = data_of(step.line), bare_hash(step.line.get("payload_hash"))
-    grant = world.ledger(Grants).of.get(known(data.get("request_id")) or "", {})
+    grant = world.ledger(Grants).of.get(word(data, "request_id") or "", {})
     if "action_id" in data or given is None or not {"action", "hash", "scope"} <= grant.keys():
         return
     if grant["scope"][0] == "once":

@@ -6,6 +6,7 @@ Fix: Fill the field the pointer names, or say honestly that its value is unknown
 """
 
 from validator.replay.readmodels.runagents import data_of
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 ASKED = {
@@ -35,7 +36,7 @@ class Blocks:
     def apply(self, step):
         record = step.line.get("snapshot")
         if step.type == "blocked_action" and isinstance(record, dict) and "payload_hash" in record:
-            self.hashed.add(record.get("action_id"))
+            self.hashed.add(word(record, "action_id"))
 
 
 @rule(
@@ -60,7 +61,7 @@ def check(step, world, context):
 
 
 def _hashed(step, world, data):
-    return "payload_hash" in step.line or data.get("action_id") in world.ledger(Blocks).hashed
+    return "payload_hash" in step.line or word(data, "action_id") in world.ledger(Blocks).hashed
 
 
 def _reported(context, place):

@@ -6,6 +6,7 @@ Near miss: an export that holds the event as it was logged, keys in another orde
 Fix: Copy events into every form of the export unchanged.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import Exported, digest, entries, export_of
 
@@ -18,7 +19,7 @@ def check(step, world, context):
     run = export["run"].get("id")
     logged = world.ledger(Exported).events.get(run, {})
     for at, event in entries(export, "events"):
-        body, line = logged.get(event.get("event_id"), (None, 0))
+        body, line = logged.get(word(event, "event_id"), (None, 0))
         if body is None:
             continue
         yield seen()

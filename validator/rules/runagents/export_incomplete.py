@@ -6,6 +6,7 @@ Near miss: an export that holds every event and action so far.
 Fix: Export the whole log in the order of seq, and every blocked action of the run.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import Exported, entries, export_of
 
@@ -18,8 +19,8 @@ def check(step, world, context):
     yield seen()
     run = export["run"].get("id")
     ledger = world.ledger(Exported)
-    held = {event.get("event_id") for _, event in entries(export, "events")}
-    named = {action.get("action_id") for _, action in entries(export, "actions")}
+    held = {word(event, "event_id") for _, event in entries(export, "events")}
+    named = {word(action, "action_id") for _, action in entries(export, "actions")}
     lost = [line for name, (_, line) in ledger.events.get(run, {}).items() if name not in held]
     gone = [line for name, line in ledger.actions.get(run, {}).items() if name not in named]
     where = {"entity": ("run", str(run))}

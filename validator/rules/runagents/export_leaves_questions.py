@@ -8,6 +8,7 @@ Fix: Keep the tool of every tool event and the approver of every decision in the
 
 from validator.protocol.honest import known
 from validator.replay.readmodels.runagents import data_of
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import entries, export_of
 from validator.rules.runagents._facts import DECISIONS, TOOLS
@@ -25,7 +26,7 @@ def check(step, world, context):
     where = {"entity": ("run", str(export["run"].get("id")))}
     approvers = _approvers(export, kind)
     for at, action in entries(export, "actions"):
-        if action.get("status") in DECIDED and action.get("action_id") not in approvers:
+        if word(action, "status") in DECIDED and word(action, "action_id") not in approvers:
             place = f"/snapshot/actions/{at}"
             yield finding(step, "who decided", "no approver", pointer=place, key="approver", **where)
     for at, event in entries(export, "events"):
@@ -37,12 +38,12 @@ def check(step, world, context):
 
 def _approvers(export, kind):
     """Actions whose approver some part of the export names."""
-    found = {action.get("action_id") for _, action in entries(export, "actions") if known(action.get("approver_id"))}
+    found = {word(action, "action_id") for _, action in entries(export, "actions") if known(action.get("approver_id"))}
     for _, request in entries(export, "approval_requests"):
         if known(request.get("approver_id")):
-            found.add(request.get("action_id"))
+            found.add(word(request, "action_id"))
     for _, event in entries(export, "events"):
         data = data_of(event)
         if kind(event) in DECISIONS and (known(data.get("approver_id")) or known(event.get("actor"))):
-            found.add(data.get("action_id"))
+            found.add(word(data, "action_id"))
     return found

@@ -6,6 +6,7 @@ Fix: Emit the words of the operations page or those of the API throughout a run.
 """
 
 from validator.replay.readmodels.runagents import mixture, vocabulary_of
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 
@@ -19,17 +20,17 @@ class Words:
     def apply(self, step):
         side = self.side(step)
         if side in {"operations", "api"}:
-            self.first.setdefault(step.line.get("run_id"), {}).setdefault(side, step.number)
+            self.first.setdefault(word(step.line, "run_id"), {}).setdefault(side, step.number)
 
     def side(self, step):
-        return self._words.get(step.line.get("type")) if step.kind == "event" else None
+        return self._words.get(word(step.line, "type") or "") if step.kind == "event" else None
 
 
 @rule("RAG004", "mixed-vocabulary", clauses={"runagents": "RA-12"}, on="*", needs=(Words,))
 def check(step, world, context):
     ledger = world.ledger(Words)
-    side, run = ledger.side(step), step.line.get("run_id")
-    if side not in {"operations", "api"}:
+    side, run = ledger.side(step), word(step.line, "run_id")
+    if side not in {"operations", "api"} or run is None:
         return
     yield seen()
     first = ledger.first[run]

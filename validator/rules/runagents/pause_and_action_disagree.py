@@ -5,6 +5,7 @@ Trips: a record PAUSED_APPROVAL without blocked_action_id.  Near miss: a record 
 Fix: Set blocked_action_id when the run becomes PAUSED_APPROVAL and clear it when the pause ends.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 NAMES_NONE = ("RUNNING", "PAUSED_CONSENT", "COMPLETED", "FAILED")
@@ -12,14 +13,14 @@ NAMES_NONE = ("RUNNING", "PAUSED_CONSENT", "COMPLETED", "FAILED")
 
 @rule("RAG003", "pause-and-action-disagree", clauses={"runagents": ("RA-6", "RA-7")}, on="record:run")
 def check(step, world, context):
-    status, named, run = step.line.get("status"), step.line.get("blocked_action_id"), step.line.get("id")
+    status, named, run = word(step.line, "status"), step.line.get("blocked_action_id"), word(step.line, "id")
     where = {"pointer": "/blocked_action_id", "entity": ("run", str(run)), "state": world.state("run", run)}
     if status == "PAUSED_APPROVAL":
         yield seen("RA-6")
         if named is None:
             expected = "the action the run waits for"
             yield finding(step, expected, "no blocked_action_id", clause="RA-6", key="missing", **where)
-        else:
+        elif isinstance(named, str):
             yield from _another(step, world, run, named, where)
     elif status in NAMES_NONE:
         yield seen("RA-7")

@@ -6,6 +6,7 @@ Near miss: the same record read twice, with the same updated_at.
 Fix: Set updated_at from one clock each time the record changes, and export records in the order of their changes.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._facts import instant
 
@@ -28,9 +29,9 @@ class Changes:
 
 @rule("RAG002", "record-goes-back", clauses={"runagents": "RA-5"}, on="record:run", needs=(Changes,))
 def check(step, world, context):
-    run = step.line.get("id")
+    run = word(step.line, "id")
     created, updated = instant(step.line.get("created_at")), instant(step.line.get("updated_at"))
-    if updated is None:
+    if updated is None or run is None:
         return
     yield seen()
     where = {"pointer": "/updated_at", "entity": ("run", run)}

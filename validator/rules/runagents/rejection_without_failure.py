@@ -5,6 +5,7 @@ Trips: REJECTED is the last event of its run.  Near miss: REJECTED, then FAILED.
 Fix: Log FAILED after REJECTED.
 """
 
+from validator.replay.readmodels.words import word
 from validator.rules import END, Finding, rule, seen
 from validator.rules.runagents._facts import expects
 
@@ -19,9 +20,9 @@ class Rejected:
     def apply(self, step):
         # APPROVAL_REJECTED is a word of the operations page, which has no FAILED to follow it.
         if step.kind == "event" and step.line.get("type") == "REJECTED":
-            self.lines.setdefault(step.line.get("run_id"), step.number)
+            self.lines.setdefault(word(step.line, "run_id"), step.number)
         elif step.kind == "event" and step.type == "FAILED":
-            self.failed.add(step.line.get("run_id"))
+            self.failed.add(word(step.line, "run_id"))
 
 
 @rule("RAG011", "rejection-without-failure", clauses={"runagents": "RA-50"}, on=END, needs=(Rejected,))

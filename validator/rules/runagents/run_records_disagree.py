@@ -6,7 +6,8 @@ Near miss: a later record with another status and a conversation_id that the fir
 Fix: Copy agent, user, conversation and creation time unchanged into every record of a run.
 """
 
-from validator.replay.readmodels.runagents import known
+from validator.protocol.honest import known
+from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 FIXED = ("agent_id", "user_id", "conversation_id", "created_at")
@@ -28,7 +29,7 @@ class Origins:
 
 @rule("RAG001", "run-records-disagree", clauses={"runagents": "RA-4"}, on="record:run", needs=(Origins,))
 def check(step, world, context):
-    run = step.line.get("id")
+    run = word(step.line, "id")
     for name, (value, line) in world.ledger(Origins).first.get(run, {}).items():
         if line == step.number:
             continue

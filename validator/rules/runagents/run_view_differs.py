@@ -7,6 +7,7 @@ Fix: Build the view from the log and the record, and give what neither tells as 
 
 from validator.protocol.honest import WORDS, is_honest
 from validator.replay.readmodels.runagents import RunViews
+from validator.replay.readmodels.words import number, word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import Exported
 
@@ -16,7 +17,7 @@ CLAUSES = ("RA-140", "RA-141", "RA-142")
 @rule("RAG025", "run-view-differs", clauses={"runagents": CLAUSES}, on="record:snapshot", needs=(RunViews, Exported))
 def check(step, world, context):
     view = step.line.get("snapshot")
-    if step.type != "run_view" or not isinstance(view, dict) or world.state("run", view.get("run_id")) is None:
+    if step.type != "run_view" or not isinstance(view, dict) or world.state("run", word(view, "run_id")) is None:
         return
     subject = world.subjects("run")[view["run_id"]]
     own = world.ledger(RunViews).build(view["run_id"])
@@ -24,7 +25,7 @@ def check(step, world, context):
         return
     more = {"entity": ("run", subject.key), "state": subject.state}
     yield seen("RA-141")
-    if view.get("status") != own["status"] and view.get("status") not in WORDS:
+    if word(view, "status") not in {own["status"], None, *WORDS}:
         more |= {"witness": tuple(subject.history), "key": f"{own['status']} shown as {view.get('status')}"}
         yield finding(step, own["status"], str(view.get("status")), pointer="/snapshot/status", clause="RA-141", **more)
         return
@@ -38,22 +39,22 @@ def check(step, world, context):
 
 def _is_older(step, view, own):
     """The view says that it reflects less than the log so far."""
-    claimed, last = step.line.get("sequence"), own["last_event"]
-    if not isinstance(claimed, int):
-        shown = view.get("last_event")
-        claimed = shown.get("seq") if isinstance(shown, dict) else None
-    return isinstance(claimed, int) and last is not None and claimed < last["seq"]
+    claimed, last = number(step.line, "sequence"), number(own["last_event"], "seq")
+    if claimed is None:
+        claimed = number(view.get("last_event"), "seq")
+    return claimed is not None and last is not None and claimed < last
 
 
 def _history(step, world, view, own, more):
     shown = view.get("events")
-    if not isinstance(shown, list) or not own["events"] or own["events"][0]["seq"] > 1:
+    if not isinstance(shown, list) or not own["events"] or (number(own["events"][0], "seq") or 0) > 1:
         return
     yield seen("RA-140")
-    names = [entry.get("event_id") for entry in shown if isinstance(entry, dict)]
-    lost = [entry for entry in own["events"] if entry["event_id"] not in names]
+    names = [word(entry, "event_id") for entry in shown]
+    logged = world.ledger(Exported).events.get(view["run_id"], {})
+    lost = [entry["event_id"] for entry in own["events"] if word(entry, "event_id") in logged.keys() - set(names)]
     if lost:
-        line = world.ledger(Exported).events[view["run_id"]][lost[0]["event_id"]][1]
+        line = logged[lost[0]][1]
         lines = (line, *world.subjects("run")[view["run_id"]].history)
         more = {**more, "witness": lines, "key": "events"}
         actual = f"{len(lost)} events are missing"
