@@ -44,11 +44,14 @@ class World:
         self.unproved_since: int | None = None
         """The line after which open work is in doubt: a gap, or a line that could not be read."""
         self._ledgers: dict[type, Any] = {}
+        self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
             self._ledgers[ledger] = ledger(self)
 
     def ledger(self, kind: type[L]) -> L:
-        """The one ledger of a kind."""
+        """The one ledger of a kind; one that failed is not read again, so the rules that need it fail openly."""
+        if kind in self._failed:
+            raise self._failed[kind]
         return self._ledgers[kind]
 
     def subjects(self, machine: str) -> dict[str, Subject]:
@@ -68,9 +71,17 @@ class World:
         else:
             step = self._event(document, number, offset)
         if step.repeats is None:
-            for ledger in self._ledgers.values():
-                ledger.apply(step)
+            self._teach(step)
         return step
+
+    def _teach(self, step: Step) -> None:
+        for kind, ledger in self._ledgers.items():
+            if kind in self._failed:
+                continue
+            try:
+                ledger.apply(step)
+            except Exception as error:  # a ledger's own fault is reported by the rules that need it
+                self._failed[kind] = error
 
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":
