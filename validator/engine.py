@@ -320,6 +320,8 @@ class _Session:
     def _incomplete(self, lines: int, cut: bool, outcomes: tuple[Outcome, ...]) -> Iterable[str]:
         if not self.events and not any(self.world.observed_types):
             yield "the capture is empty" if not lines else "no event was seen"
+        elif self.events and not self.world.observed_types.keys() & self.protocol.events.keys():
+            yield "no event of a type that the protocol lists was seen"
         if cut:
             yield "the last line is cut"
         expected = self.options.expect or self.world.header.get("completeness")

@@ -32,17 +32,21 @@ def rule_streams(folder: Path, protocol: Protocol) -> Iterator[tuple[str, Path, 
             yield data["rule"], path.with_name(f"{name}.ndjson"), entry
 
 
-def judge(protocol: Protocol, path: Path, entry: dict[str, Any]) -> Report:
-    """Judges one stream as its expectation asks."""
+def options_of(protocol: Protocol, entry: dict[str, Any]) -> Options:
+    """What an expectation asks of the judge."""
     wishes = entry.get("options", {})
-    options = Options(
+    return Options(
         protocol=protocol.id,
         profile=wishes.get("profile", "default"),
         expect=wishes.get("expect"),
         canaries=tuple(wishes.get("canaries", ())),
         limits=Limits(line_bytes=wishes.get("max_line_bytes", Limits().line_bytes)),
     )
-    return validate(io.BytesIO(path.read_bytes()), path.name, options)
+
+
+def judge(protocol: Protocol, path: Path, entry: dict[str, Any]) -> Report:
+    """Judges one stream as its expectation asks."""
+    return validate(io.BytesIO(path.read_bytes()), path.name, options_of(protocol, entry))
 
 
 def check_stream(protocol: Protocol, rule: str, path: Path, entry: dict[str, Any]) -> Iterator[Failure]:

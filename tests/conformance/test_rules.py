@@ -8,11 +8,11 @@ import pytest
 from tests.conftest import PROTOCOLS
 from validator import resources
 from validator.datafile import read_yaml
-from validator.engine import Options, validate
+from validator.engine import validate
 from validator.protocol.protocol import load_protocol
 from validator.requirements import problems
 from validator.rules._catalog import load_rules
-from validator.rulestreams import check_stream, judge, rule_streams
+from validator.rulestreams import check_stream, judge, options_of, rule_streams
 
 FIXTURES = resources.fixtures()
 OPEN = read_yaml(Path(__file__).parent / "open_clauses.yaml")
@@ -47,18 +47,13 @@ def test_a_witness_is_enough_to_find_it_again(name, rule, path, entry):
         pytest.skip("its witness does not hold the whole stream that proves an absence; see open_clauses.yaml")
     protocol = load_protocol(name)
     lines = path.read_bytes().split(b"\n")
-    wishes = entry.get("options", {})
     for found in judge(protocol, path, entry).findings:
         if found.rule in OPEN["witness"]:
             continue
         kept = sorted({*found.witness, found.line} | ({1} if b'"record":"header"' in lines[0] else set()))
         data = b"".join(lines[number - 1] + b"\n" for number in kept)
-        options = Options(
-            protocol=protocol.id, profile=wishes.get("profile", "default"), expect=wishes.get("expect"),
-            canaries=tuple(wishes.get("canaries", ())),
-        )  # fmt: skip
-        again = validate(io.BytesIO(data), path.name, options)
-        marks = {(entry.rule, entry.fingerprint) for entry in again.findings}
+        again = validate(io.BytesIO(data), path.name, options_of(protocol, entry))
+        marks = {(mark.rule, mark.fingerprint) for mark in again.findings}
         assert (found.rule, found.fingerprint) in marks, f"{found.rule} at line {found.line}, kept {kept}"
 
 
