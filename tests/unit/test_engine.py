@@ -83,8 +83,9 @@ def test_a_cut_last_line_is_incomplete_and_no_failure():
 
 def test_a_repeated_identical_event_changes_nothing():
     once, twice = judge(CREATED, STARTED, DONE), judge(CREATED, STARTED, STARTED, DONE)
-    told = [[(entry.requirement, entry.outcome) for entry in report.requirements] for report in (once, twice)]
-    assert told[0] == told[1]
+    # What a redelivery shows about redelivery (ORD-12) is the one thing it may add.
+    told = [{(entry.requirement, entry.outcome) for entry in report.requirements} for report in (once, twice)]
+    assert {name for name, _ in told[0] ^ told[1]} <= {"ORD-12"}
     assert twice.findings == ()
 
 
