@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench demo test lint spec clean
+.PHONY: bench demo test lint mutants spec clean
 
 demo: $(VENV)/.installed
 	$(BIN)/runtime-validate selftest
@@ -15,6 +15,10 @@ test: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.bench
+
+mutants: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	$(BIN)/python -m tests.mutation
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
