@@ -12,11 +12,13 @@ from validator.protocol.schemas import SchemaStore, describe, leaves
 
 def read_definition(path: Path, kind: str, store: SchemaStore) -> dict[str, Any]:
     """The mapping in a YAML file of the given kind (`machine`, `protocol`, `profile`, `table`, ...)."""
-    data = read_yaml(path)
+    data, reference = read_yaml(path), f"_meta/{kind}.schema.json"
+    if store.accepts(reference, data):
+        return data
     for error in sorted(
-        (leaf for found in store.validator(f"_meta/{kind}.schema.json").iter_errors(data) for leaf in leaves(found)),
+        (leaf for found in store.validator(reference).iter_errors(data) for leaf in leaves(found)),
         key=lambda leaf: [str(part) for part in leaf.absolute_path],
     ):
         place = place_of(path, list(error.absolute_path))
-        raise DefinitionError(describe(error), source=shown(path), place=place, hint=f"see _meta/{kind}.schema.json")
+        raise DefinitionError(describe(error), source=shown(path), place=place, hint=f"see {reference}")
     return data

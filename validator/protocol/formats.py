@@ -1,4 +1,4 @@
-"""The one date-time check, given to every engine that validates our schemas.
+"""The one date-time check and the one reading of `pattern`, given to every engine that validates our schemas.
 
 Libraries disagree about leap seconds, a trailing newline, a space for the `T`, and offsets without a colon. Schemas
 therefore carry a `pattern` for the shape, and this function decides whether the instant can exist at all.
@@ -6,6 +6,7 @@ therefore carry a `pattern` for the shape, and this function decides whether the
 
 from __future__ import annotations
 
+import functools
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -13,6 +14,21 @@ from datetime import UTC, datetime, timedelta, timezone
 _SHAPE = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
+
+TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
+"""The pattern that our time schema spells out."""
+_PLAIN = re.compile(
+    r"(?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8]))T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?Z"
+)
+is_plain_instant = _PLAIN.fullmatch
+"""Accepts only instants that exist, in UTC and in the usual form; those of 29 February are left to the full check."""
+
+
+@functools.cache
+def ecma_regex(pattern: str) -> re.Pattern[str]:
+    """A `pattern` as ECMA-262 reads it, which JSON Schema asks for: there `$` does not match before a final newline."""
+    return re.compile(re.sub(r"(?<!\\)\$(?=\)*$)", r"\\Z", pattern))
 
 
 def parse_date_time(text: str) -> datetime | None:

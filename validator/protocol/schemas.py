@@ -8,7 +8,6 @@ Messages describe what was expected and never repeat the offending value, becaus
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,8 @@ from referencing.jsonschema import DRAFT202012
 
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
-from validator.protocol.formats import is_date_time
+from validator.protocol.fastpath import Accept, Compiler, mode
+from validator.protocol.formats import ecma_regex, is_date_time
 
 BASE = "https://agent-runtime.example/schemas/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -35,14 +35,8 @@ FORMATS.checks("date-time")(is_date_time)
 
 
 def _ecma_pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    # In ECMA-262, which JSON Schema asks for, `$` does not match before a final newline; in Python it does.
-    if isinstance(instance, str) and not _ecma_regex(pattern).search(instance):
+    if isinstance(instance, str) and not ecma_regex(pattern).search(instance):
         yield ValidationError(f"does not match {pattern!r}")
-
-
-@functools.cache
-def _ecma_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"(?<!\\)\$(?=\)*$)", r"\\Z", pattern))
 
 
 Validator = jsonschema_validators.extend(Draft202012Validator, {"pattern": _ecma_pattern})
@@ -76,6 +70,8 @@ class SchemaStore:
         self.registry: Registry = Registry().with_resources(resources).crawl()
         self._check_references()
         self._validators: dict[str, Any] = {}
+        self._compiler = Compiler({uri.removeprefix(BASE): document for uri, document in self.documents.items()})
+        self._acceptors: dict[str, Accept] = {}
 
     def _check_references(self) -> None:
         for uri, document in self.documents.items():
@@ -115,14 +111,30 @@ class SchemaStore:
             self._validators[reference] = Validator(schema, registry=self.registry, format_checker=FORMATS)
         return self._validators[reference]
 
+    def accepts(self, reference: str, document: Any) -> bool:
+        """True when a document certainly fits; False decides nothing."""
+        accept = self._acceptors.get(reference)
+        if accept is None:
+            accept = self._acceptors[reference] = _never if mode() == "off" else self._compiler.accept(reference)
+        try:
+            return bool(accept(document))
+        except RecursionError:
+            return False
+
     def errors(self, reference: str, document: Any) -> list[SchemaError]:
         """Every reason why a document does not fit, in a stable order, each once."""
+        if self.accepts(reference, document):
+            return []
         found = {
             SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator or "false"), describe(leaf))
             for error in self.validator(reference).iter_errors(document)
             for leaf in leaves(error)
         }
         return sorted(found, key=lambda error: (error.pointer, error.keyword, error.message))
+
+
+def _never(_document: Any) -> bool:
+    return False
 
 
 def _check_header(path: Path, uri: str, document: Any) -> None:
