@@ -37,7 +37,7 @@ def options_of(protocol: Protocol, entry: dict[str, Any]) -> Options:
     wishes = entry.get("options", {})
     return Options(
         protocol=protocol.id,
-        profile=wishes.get("profile", "default"),
+        profile=wishes.get("profile"),
         expect=wishes.get("expect"),
         canaries=tuple(wishes.get("canaries", ())),
         limits=Limits(line_bytes=wishes.get("max_line_bytes", Limits().line_bytes)),

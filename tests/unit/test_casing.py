@@ -1,12 +1,16 @@
 """The camelCase binding renames what is declared and nothing else."""
 
+import io
+import json
+
 import pytest
 
 from tests.conftest import strangers_validator
 from validator import resources
-from validator.capture.lines import read_lines
+from validator.capture.lines import inner, read_lines
+from validator.engine import validate
 from validator.protocol.bundle import bundle
-from validator.protocol.casing import camel, camel_schema, detect, to_camel, to_canonical
+from validator.protocol.casing import camel, camel_schema, detect, spelt, to_camel, to_canonical
 
 GOLDEN = sorted((resources.fixtures() / "agent-runtime" / "0.3" / "golden").glob("*.ndjson"))
 
@@ -45,13 +49,13 @@ def test_free_maps_arguments_and_vendor_fields_keep_their_keys(core):
         "refs": {"log_ref": "a"},
         "payload": {"toolName": "shell", "safeArgs": {"dry_run": True}, "my_field": {"a_b": 1}},
     }
-    assert converted.foreign == []
+    assert converted.foreign == {}
 
 
 def test_a_declared_name_in_the_other_casing_is_told(core):
     event = {"type": "turn.started", "eventId": "e", "turn_id": "t", "turnId": "t", "payload": {"run_id": "r"}}
     converted = to_canonical(core.store, core.schema_for("turn.started"), event)
-    assert converted.foreign == ["/turn_id", "/payload/run_id"]
+    assert converted.foreign == {"/turn_id": False, "/payload/run_id": False}
     assert converted.document["turn_id"] == "t"
 
 
@@ -65,7 +69,7 @@ def test_there_and_back_is_the_same_event_and_the_verdict_is_too(core, path):
         there = to_camel(core.store, reference, line)
         back = to_canonical(core.store, reference, there.document)
         assert back.document == line
-        assert there.foreign == back.foreign == []
+        assert there.foreign == back.foreign == {}
         assert camel_bundle.is_valid(there.document)
         assert not camel_bundle.is_valid(line), "the canonical form is not the binding"
 
@@ -84,3 +88,37 @@ def test_the_casing_is_told_by_the_event_id():
         "camelCase",
         None,
     ]
+
+
+def in_camel(core, line):
+    """A line of a capture in the camelCase binding, what it carries included."""
+    if "record" not in line:
+        return to_camel(core.store, core.schema_for(line["type"]), line).document
+    carried = inner(core, line)
+    if carried is None:
+        return {camel(key) if key.endswith("_id") else key: value for key, value in line.items()}
+    pointer, reference = carried
+    key = pointer.strip("/")
+    return {**line, key: to_camel(core.store, reference, line[key]).document}
+
+
+def mark(found):
+    return found.rule, found.line, found.expected, found.witness, found.entity, camel(found.pointer)
+
+
+def test_a_finding_points_to_the_property_as_it_is_spelt(core):
+    line = {"type": "tool.started", "eventId": "e", "timestamp": "x", "payload": {"toolName": 5, "a/b": {"c~": 1}}}
+    assert spelt(line, "/payload/tool_name") == "/payload/toolName"
+    assert spelt(line, "/payload/a~1b/c~0") == "/payload/a~1b/c~0"
+    assert spelt(line, "/payload/nowhere/0") == "/payload/nowhere/0"
+    report = validate(io.BytesIO(json.dumps(line).encode() + b"\n"))
+    assert "/payload/toolName" in {found.pointer for found in report.findings}
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_capture_in_camel_case_is_judged_like_its_canonical_form(core, path):
+    plain = validate(io.BytesIO(path.read_bytes()))
+    lines = (json.dumps(in_camel(core, line)).encode() + b"\n" for _, line in read_lines(path))
+    again = validate(io.BytesIO(b"".join(lines)))
+    assert (again.verdict, again.requirements) == (plain.verdict, plain.requirements)
+    assert [mark(found) for found in again.findings] == [mark(found) for found in plain.findings]

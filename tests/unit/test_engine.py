@@ -6,7 +6,8 @@ import json
 import pytest
 
 from validator import resources
-from validator.engine import Options, Validator, detect, validate
+from validator.engine import Options, Validator, detect, line_numbers, validate
+from validator.errors import UsageError
 from validator.renderers import RENDERERS
 from validator.rules import Finding
 from validator.rules._catalog import load_rules
@@ -108,7 +109,7 @@ def test_a_crashed_rule_is_exit_code_two_and_never_hidden(monkeypatch):
         yield Finding(1, "", "")
 
     monkeypatch.setattr(
-        "validator.engine.load_rules",
+        "validator.session.load_rules",
         lambda: {"STA001": type(rule)("STA001", rule.slug, rule.clauses, rule.on, broken, (), rule.doc)},
     )
     report = judge(CREATED, STARTED, DONE)
@@ -171,3 +172,45 @@ def test_a_leaked_value_is_never_printed():
         text = form([report])
         assert "alice" not in text
         assert canary not in text
+
+
+def header(**more):
+    return {"record": "header", "capture": "1", "protocol": "agent-runtime", "version": "0.3", **more}
+
+
+def test_the_headers_profile_counts_unless_the_caller_names_one():
+    assert judge(header(profile="strict"), CREATED).profile == "strict"
+    assert judge(header(profile="strict"), CREATED, profile="default").profile == "default"
+    assert judge(header(), CREATED).profile == "default"
+    assert judge(header(profile="strict"), CREATED, protocol="agent-runtime").profile == "strict"
+
+
+@pytest.mark.parametrize("claim", ["strictest", "../profiles/strict", "strict.yaml", "/etc/passwd", "", 7, None])
+def test_a_claimed_profile_that_is_not_shipped_is_a_finding_and_reads_nothing(claim):
+    report = judge(header(profile=claim), CREATED, STARTED, DONE)
+    assert (report.profile, report.verdict) == ("default", "violations")
+    assert {found.rule for found in report.findings} <= {"FRM015", "SCH001"}
+
+
+def test_left_out_lines_keep_their_place_and_make_no_gap():
+    unasked = event(4, "tool.result", {"status": "completed"}, tool_call_id="c9", turn_id="u", thread_id="h")
+    whole = judge(CREATED, STARTED, DONE, unasked)
+    (found,) = [entry for entry in whole.findings if entry.rule == "ORD005"]
+    alone = judge(CREATED, STARTED, DONE, unasked, lines=frozenset({found.line}))
+    assert found.fingerprint in {entry.fingerprint for entry in alone.findings}
+    assert "ORD006" not in alone.counts
+    assert "3 of 4 lines were left out, as the caller asked" in alone.incomplete
+
+
+def test_lines_alone_are_never_a_pass():
+    report = judge(CREATED, STARTED, DONE, lines=frozenset({1, 2, 3}))
+    assert report.verdict == "conformant"
+    assert judge(CREATED, STARTED, DONE, lines=frozenset({1, 2})).verdict == "incomplete"
+
+
+def test_line_numbers_are_read_as_the_proof_prints_them():
+    assert line_numbers("3,7-9") == {3, 7, 8, 9}
+    assert line_numbers("") == frozenset()
+    for word in ("0", "x", "5-3", "-2", "1-x"):
+        with pytest.raises(UsageError):
+            line_numbers(word)

@@ -41,15 +41,15 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
     if _word(line, "record") not in known:
         return [SchemaError("/record", "enum", f"must be one of {', '.join(known)}")]
     found = store.errors(RECORDS + line["record"], line)
-    inner = _inner(protocol, line)
-    if inner is not None:
-        pointer, reference = inner
+    carried = inner(protocol, line)
+    if carried is not None:
+        pointer, reference = carried
         value = line[pointer.strip("/")] if pointer else line
         found += [SchemaError(pointer + e.pointer, e.keyword, e.message) for e in store.errors(reference, value)]
     return found
 
 
-def _inner(protocol: Protocol, line: dict[str, Any]) -> tuple[str, str] | None:
+def inner(protocol: Protocol, line: dict[str, Any]) -> tuple[str, str] | None:
     """Where a record line carries a document of the protocol, and which schema that has."""
     match line["record"]:
         case "command" if isinstance(line.get("request"), dict) and _word(line, "command") in protocol.commands:

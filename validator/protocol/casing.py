@@ -6,7 +6,9 @@ which is why a document can be converted only along its schema. Going there and 
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,47 +25,104 @@ def camel(name: str) -> str:
 
 @dataclass(slots=True)
 class Conversion:
-    """A document in the other casing, and where it held declared properties in the casing it is not written in."""
+    """A document in another casing, and where it held declared properties in the casing it is not written in."""
 
     document: Any
-    foreign: list[str] = field(default_factory=list)
+    foreign: dict[str, bool] = field(default_factory=dict)
+    """Pointer to whether the other spelling stands beside it with another value."""
+
+
+class Names:
+    """What one place of a schema declares, in both spellings; worked out when it is first asked for."""
+
+    def __init__(self, shape: View):
+        self._shape = shape
+        self._below: dict[str, Names] = {}
+
+    @functools.cached_property
+    def _declared(self) -> dict[str, View]:
+        return self._shape.properties()
+
+    @functools.cached_property
+    def spellings(self) -> dict[str, str]:
+        """Either spelling of a declared property, to the canonical one."""
+        return {camel(name): name for name in self._declared} | {name: name for name in self._declared}
+
+    @functools.cached_property
+    def items(self) -> Names:
+        return Names(self._shape.items())
+
+    @functools.cached_property
+    def values(self) -> Names:
+        return Names(self._shape.values())
+
+    def below(self, name: str) -> Names:
+        """What is declared inside a declared property."""
+        if name not in self._below:
+            self._below[name] = Names(self._declared[name])
+        return self._below[name]
+
+
+@functools.lru_cache(maxsize=1024)
+def names(store: SchemaStore, reference: str) -> Names:
+    """The names of one schema; made once."""
+    return Names(view(store, reference))
 
 
 def to_camel(store: SchemaStore, reference: str, document: Any) -> Conversion:
     """A canonical document in the camelCase binding."""
-    return _convert(store, reference, document, forward=True)
+    return _convert(store, reference, document, "snake_case", camel)
 
 
-def to_canonical(store: SchemaStore, reference: str, document: Any) -> Conversion:
-    """A document of the camelCase binding in canonical form."""
-    return _convert(store, reference, document, forward=False)
+def to_canonical(store: SchemaStore, reference: str, document: Any, written: str = "camelCase") -> Conversion:
+    """A document in canonical form; it is written in one casing, and the other is read all the same."""
+    return _convert(store, reference, document, written, str)
 
 
-def _convert(store: SchemaStore, reference: str, document: Any, forward: bool) -> Conversion:
-    foreign: list[str] = []
-    return Conversion(_rename(document, view(store, reference), forward, foreign, ""), foreign)
+def _convert(
+    store: SchemaStore, reference: str, document: Any, written: str, spell: Callable[[str], str]
+) -> Conversion:
+    conversion = Conversion(None)
+    usual = camel if written == "camelCase" else str
+    conversion.document = _rename(document, names(store, reference), usual, spell, conversion.foreign, "")
+    return conversion
 
 
-def _rename(value: Any, shape: View, forward: bool, foreign: list[str], pointer: str) -> Any:
+def _rename(
+    value: Any,
+    known: Names,
+    usual: Callable[[str], str],
+    spell: Callable[[str], str],
+    foreign: dict[str, bool],
+    pointer: str,
+) -> Any:
     if isinstance(value, list):
-        items = shape.items()
-        return [_rename(element, items, forward, foreign, f"{pointer}/{index}") for index, element in enumerate(value)]
+        return [
+            _rename(element, known.items, usual, spell, foreign, f"{pointer}/{index}")
+            for index, element in enumerate(value)
+        ]
     if not isinstance(value, dict):
         return value
-    declared = shape.properties()
-    names = {name if forward else camel(name): name for name in declared}
-    free = shape.values()
     renamed: dict[str, Any] = {}
     for key, sub in value.items():
-        here = f"{pointer}/{key}"
-        if key in names:
-            name = names[key]
-            renamed[camel(name) if forward else name] = _rename(sub, declared[name], forward, foreign, here)
+        here = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+        name = known.spellings.get(key)
+        if name is None:
+            renamed[key] = _rename(sub, known.values, usual, spell, foreign, here)
             continue
-        if (key in declared or key in {camel(name) for name in declared}) and key not in renamed:
-            foreign.append(here)
-        renamed.setdefault(key, _rename(sub, free, forward, foreign, here))
+        if usual(name) != key:
+            foreign[here] = usual(name) in value and value[usual(name)] != sub
+            if usual(name) in value:
+                continue
+        renamed[spell(name)] = _rename(sub, known.below(name), usual, spell, foreign, here)
     return renamed
+
+
+def has_camel(value: Any) -> bool:
+    """True when any key of a document has a capital: most documents in snake_case need no other look."""
+    if isinstance(value, dict):
+        return any(key != key.lower() or has_camel(sub) for key, sub in value.items())
+    return isinstance(value, list) and any(has_camel(sub) for sub in value)
 
 
 def camel_schema(schema: Any) -> Any:
@@ -85,6 +144,27 @@ def camel_schema(schema: Any) -> Any:
         else:
             renamed[key] = camel_schema(value)
     return renamed
+
+
+def spelt(document: Any, pointer: str) -> str:
+    """A pointer into the canonical form of a document, with the names that the document itself uses."""
+    steps: list[str] = []
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict):
+            if name not in document and camel(name) in document:
+                name, step = camel(name), camel(step)
+            document = document.get(name)
+        elif isinstance(document, list) and name.isdecimal() and int(name) < len(document):
+            document = document[int(name)]
+        steps.append(step)
+    return "".join(f"/{step}" for step in steps)
+
+
+def spelling(document: Any) -> str:
+    """The casing most of a document's own keys are in, for what comes before the first event."""
+    keys = list(document) if isinstance(document, dict) else []
+    return "camelCase" if sum(key != key.lower() for key in keys) > sum("_" in key for key in keys) else "snake_case"
 
 
 def detect(event: dict[str, Any]) -> str | None:

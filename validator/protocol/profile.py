@@ -7,6 +7,7 @@ observed. There is no operation that loosens anything, and the three that exist 
 from __future__ import annotations
 
 import fnmatch
+import functools
 import hashlib
 import json
 from collections.abc import Iterator
@@ -88,14 +89,21 @@ def shipped(protocol: Protocol) -> list[str]:
 
 def load_profile(protocol: Protocol, name: str | Path = "default", spec: Path | None = None) -> Profile:
     """A shipped profile by name, or anyone's by path; refused with its place when it does not only tighten."""
+    chapters = (spec or resources.spec()).resolve()
     path = Path(name)
-    if path.suffix not in {".yaml", ".yml"}:
-        path = protocol.folder / "profiles" / f"{name}.yaml"
-        if not path.exists():
-            known = ", ".join(shipped(protocol)) or "none"
-            raise UsageError(f"{protocol.id} has no profile {name!r}", hint=f"known: {known}")
-    clauses = load_clauses((spec or resources.spec()).resolve())
-    return _load(protocol, path, clauses, ())
+    if path.suffix in {".yaml", ".yml"}:
+        return _load(protocol, path, load_clauses(chapters), ())
+    path = protocol.folder / "profiles" / f"{name}.yaml"
+    if not path.exists():
+        known = ", ".join(shipped(protocol)) or "none"
+        raise UsageError(f"{protocol.id} has no profile {name!r}", hint=f"known: {known}")
+    return _load_shipped(protocol, path, chapters)
+
+
+@functools.lru_cache(maxsize=32)
+def _load_shipped(protocol: Protocol, path: Path, spec: Path) -> Profile:
+    """A profile of ours, read once in a process."""
+    return _load(protocol, path, load_clauses(spec), ())
 
 
 def _load(protocol: Protocol, path: Path, clauses: dict[str, Clause], above: tuple[str, ...]) -> Profile:

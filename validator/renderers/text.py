@@ -51,7 +51,7 @@ def _group(group: list[Finding]) -> Iterator[str]:
     if clause:
         yield from _wrapped("  spec      ", f"{clause.id}: {clause.text}")
     if first.witness:
-        yield f"  proof     together with line{'s' if len(first.witness) > 1 else ''} {_lines(first.witness)}"
+        yield f"  proof     these lines alone show it: --lines {_proof(first)}"
     yield from _wrapped("  fix       ", first.fix)
     if len(group) > 1:
         others = _lines(tuple(found.line for found in group[1:]))
@@ -78,6 +78,17 @@ def _state(found: Finding) -> str:
 def _lines(numbers: tuple[int, ...]) -> str:
     shown = ", ".join(str(number) for number in numbers[:10])
     return f"{shown}, ..." if len(numbers) > 10 else shown
+
+
+def _proof(found: Finding) -> str:
+    """The lines of a proof as `--lines` takes them."""
+    runs: list[list[int]] = []
+    for number in sorted({*found.witness, found.line}):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ",".join("-".join(map(str, run)) for run in runs)
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:

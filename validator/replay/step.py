@@ -49,6 +49,8 @@ class Step:
     line: dict[str, Any]
     number: int = 0
     offset: int = 0
+    at: str = ""
+    """Its place in the line, when the line is an export that holds several."""
     kind: str = "event"
     """event, or the kind of record."""
     type: str | None = None

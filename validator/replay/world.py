@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.fold import Fold, Subject
 from validator.replay.order import Order
-from validator.replay.step import Step
+from validator.replay.step import Place, Step
 
 
 class Ledger(Protocol):
@@ -74,6 +74,18 @@ class World:
             self._teach(step)
         return step
 
+    def pass_over(self, document: dict[str, Any], number: int) -> None:
+        """Takes the place of an event in its stream into account, and nothing else that it says."""
+        if "record" not in document and self.order.meet(document, number)[0] is None:
+            self._place(document, number)
+
+    def _place(self, document: dict[str, Any], number: int) -> Place:
+        place = self.order.place(document, number)
+        # The event that reveals a gap is itself heard after it, so what it speaks about is in doubt no longer.
+        if place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
+            self.doubt(number)
+        return place
+
     def _teach(self, step: Step) -> None:
         for kind, ledger in self._ledgers.items():
             if kind in self._failed:
@@ -101,16 +113,13 @@ class World:
         repeats, reused = self.order.meet(document, number)
         if repeats is not None:
             return Step(document, number, offset, type=self.protocol.type_of(document), repeats=repeats)
-        place = self.order.place(document, number)
-        # The event that reveals a gap is itself heard after it, so what it speaks about is in doubt no longer.
-        if place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
-            self.doubt(number)
+        place = self._place(document, number)
         step = self.fold.apply(document, number)
         step.offset, step.place, step.reused = offset, place, reused
         step.type = self.protocol.type_of(document)
         if step.type:
             self.observed_types[step.type] = self.observed_types.get(step.type, 0) + 1
-        if place.verdict == "first" and (place.sequence or 0) > 1 and not self.starts_in_the_middle:
+        if place.verdict == "first" and (place.sequence or 0) > 1:
             self.starts_in_the_middle = True
         return step
 

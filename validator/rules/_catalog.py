@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 import validator.rules
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
-from validator.rules._rule import END, LINE, Rule
+from validator.replay.step import Step
+from validator.rules._rule import END, LINE, REPEAT, Rule
 
 _ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 
@@ -56,9 +57,16 @@ class Catalogue:
     vendor: tuple[Rule, ...] = ()
     at_end: tuple[Rule, ...] = ()
     on_line: tuple[Rule, ...] = ()
+    on_repeat: tuple[Rule, ...] = ()
+    ledgers: tuple[type, ...] = ()
 
-    def for_event(self, event_type: str | None) -> tuple[Rule, ...]:
-        return self.by_event.get(event_type or "", self.vendor)
+    def woken_by(self, step: Step) -> tuple[Rule, ...]:
+        """The rules that a readable line concerns."""
+        if step.repeats is not None:
+            return self.on_repeat
+        if step.kind == "event":
+            return self.by_event.get(step.type or "", self.vendor)
+        return self.by_record.get(step.kind, ())
 
 
 @functools.lru_cache(maxsize=16)
@@ -77,6 +85,8 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
         vendor=tuple(rule for rule in known if "*" in rule.on),
         at_end=tuple(rule for rule in known if END in rule.on),
         on_line=tuple(rule for rule in known if LINE in rule.on),
+        on_repeat=tuple(rule for rule in known if REPEAT in rule.on),
+        ledgers=tuple(dict.fromkeys(ledger for rule in known for ledger in rule.ledgers)),
     )
 
 

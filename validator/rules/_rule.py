@@ -17,6 +17,8 @@ END = "end"
 """Listens to the end of the capture; the check gets no step."""
 LINE = "line"
 """Listens to every line, readable or not; for framing."""
+REPEAT = "repeat"
+"""Listens to events that were delivered before; they move nothing."""
 
 Check = Callable[..., Iterator["Finding | Seen"]]
 _PARTS = ("Why", "Trips", "Near miss", "Fix")
@@ -90,6 +92,8 @@ class Rule:
     doc: dict[str, str] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
     """Fields it rests on; where an importer made them up, the rule has observed nothing."""
+    follows: bool = False
+    """It reports refused moves, so a finding about a subject may follow from an earlier one about it."""
 
     @property
     def summary(self) -> str:
@@ -108,6 +112,7 @@ def rule(
     on: str | tuple[str, ...] = "*",
     needs: tuple[type, ...] = (),
     evidence: tuple[str, ...] = (),
+    follows: bool = False,
 ) -> Callable[[Check], Rule]:
     """Makes a rule of a check; the page of the rule is the docstring of its module."""
 
@@ -116,7 +121,7 @@ def rule(
         text = inspect.cleandoc((module.__doc__ if module else None) or "")
         listed = {name: (ids,) if isinstance(ids, str) else tuple(ids) for name, ids in clauses.items()}
         wakes = (on,) if isinstance(on, str) else tuple(on)
-        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence)
+        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence, follows)
 
     return make
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import is_honest, known
-from validator.protocol.profile import load_profile
-from validator.protocol.protocol import Protocol
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 from validator.rules.agenthub._tools import action_of
@@ -207,14 +204,9 @@ def climbs(path: Any) -> bool:
     return False
 
 
-@functools.lru_cache(maxsize=16)
-def _levels(protocol: Protocol, profile: str) -> dict[str, str]:
-    return load_profile(protocol, profile).levels
-
-
-def demanded(world: World, context: Any, clause: str) -> bool:
+def demanded(context: Any, clause: str) -> bool:
     """True when the profile makes a demand of what the protocol only permits."""
-    return _levels(world.protocol, context.options.profile).get(clause) == "MUST"
+    return context.level(clause) == "MUST"
 
 
 def _plan(run: Run, told: dict[str, Any], line: int) -> None:

@@ -15,7 +15,7 @@ _OUTSIDE = {"AH-42", "AH-44"}
 @rule("AHB010", "end-outside-diagram", clauses={"agenthub": "AH-45"}, on=("run.failed", "run.cancelled"))
 def check(step, world, context):
     move = moved(step)
-    if move is None or move.source == move.target or not demanded(world, context, "AH-45"):
+    if move is None or move.source == move.target or not demanded(context, "AH-45"):
         return
     yield seen()
     if move.row.clause in _OUTSIDE:

@@ -18,7 +18,7 @@ from validator.rules.agenthub._runs import Runs, demanded, entity, history, move
     needs=(Runs,),
 )
 def check(step, world, context):
-    if not demanded(world, context, "AH-31") or not whole(world, step) or moved(step) is None:
+    if not demanded(context, "AH-31") or not whole(world, step) or moved(step) is None:
         return
     missing = _silent(step, world)
     if missing is None:

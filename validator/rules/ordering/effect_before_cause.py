@@ -32,7 +32,12 @@ class Introduced:
 
 
 @rule(
-    "ORD005", "effect-before-cause", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), needs=(Introduced,)
+    "ORD005",
+    "effect-before-cause",
+    clauses=_clauses(),
+    on=("*", "record:run", "record:snapshot"),
+    needs=(Introduced,),
+    follows=True,
 )
 def check(step, world, context):
     for move in step.moves:

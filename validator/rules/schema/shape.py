@@ -20,8 +20,20 @@ def check(step, world, context):
     if not context.errors:
         yield seen(general, *context.schema_clauses.get(_kind(step), ()))
     for error in context.errors:
-        key = f"{error.keyword} {error.message}"
-        yield finding(step, error.message, f"breaks {error.keyword}", pointer=error.pointer, key=key)
+        expected, actual = _words(error.message)
+        yield finding(step, expected, actual, pointer=error.pointer, key=f"{error.keyword} {error.message}")
+
+
+def _words(message):
+    """What a schema asked for, and what is there instead; a message never holds the value itself."""
+    if message.startswith("lacks "):
+        return message.removeprefix("lacks "), "absent"
+    if message.startswith("must be ") and ", is " in message:
+        wanted, _, got = message.removeprefix("must be ").rpartition(", is ")
+        return wanted, got
+    if message.startswith("must "):
+        return message.removeprefix("must ").removeprefix("be "), "something else"
+    return "what the schema of its kind allows", message
 
 
 def _kind(step):

@@ -16,7 +16,7 @@ def _clauses():
     return {p.name: tuple(dict.fromkeys(row.clause for row in p.rows())) for p in protocols}
 
 
-@rule("STA001", "illegal-move", clauses=_clauses(), on=("*", "record:run", "record:snapshot"))
+@rule("STA001", "illegal-move", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), follows=True)
 def check(step, world, context):
     for move in step.moves:
         yield seen(move.row.clause)

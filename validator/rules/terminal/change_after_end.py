@@ -9,7 +9,7 @@ from validator.rules import finding, rule, seen
 from validator.rules.state.illegal_move import _clauses
 
 
-@rule("TRM001", "change-after-end", clauses=_clauses(), on=("*", "record:run", "record:snapshot"))
+@rule("TRM001", "change-after-end", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), follows=True)
 def check(step, world, context):
     for move in step.moves:
         machine = world.protocol.machines[move.machine]

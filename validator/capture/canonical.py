@@ -1,0 +1,85 @@
+"""A line as the judge reads it: exports taken apart, and every declared property in the canonical casing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from validator.capture.lines import RECORDS, inner
+from validator.protocol import casing
+from validator.protocol.exports import export_of, parts
+from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaError
+
+
+@dataclass(slots=True)
+class Reading:
+    """One document to judge."""
+
+    document: dict[str, Any]
+    at: str = ""
+    """Its place, when the line is an export."""
+    foreign: dict[str, bool] = field(default_factory=dict)
+    """Declared properties in the casing the capture is not written in, and whether the usual one says otherwise."""
+    errors: list[SchemaError] = field(default_factory=list)
+    """What is wrong with the export around it."""
+
+
+class Canonical:
+    """Reads the lines of one capture; the first event tells the casing, unless the header did."""
+
+    def __init__(self, protocol: Protocol):
+        self._protocol = protocol
+        self._casing: str | None = None
+
+    def read(self, line: dict[str, Any]) -> list[Reading]:
+        """What a line holds, in the order it is to be judged."""
+        if self._protocol.bindings:
+            return [self._one(line)]
+        readings = [Reading(part.document, part.at) for part in parts(self._protocol, line)]
+        name = export_of(self._protocol, line)
+        if name:
+            readings[0].errors = self._around(line, name, {reading.at for reading in readings if reading.at})
+        return readings
+
+    def _around(self, line: dict[str, Any], name: str, inside: set[str]) -> list[SchemaError]:
+        """Errors of the export that lie outside the lines it holds."""
+        found = self._protocol.store.errors(self._protocol.records[name], line)
+        return [error for error in found if not any(f"{error.pointer}/".startswith(f"{at}/") for at in inside)]
+
+    def _one(self, line: dict[str, Any]) -> Reading:
+        if "record" in line:
+            return self._record(line)
+        if self._casing is None:
+            self._casing = casing.detect(line)
+        if self._casing != "camelCase" and not casing.has_camel(line):
+            return Reading(line)
+        kind = line.get("type")
+        reference = self._protocol.schema_for(kind if isinstance(kind, str) else None)
+        converted = casing.to_canonical(self._protocol.store, reference, line, self._casing or "snake_case")
+        return Reading(converted.document, foreign=converted.foreign)
+
+    def _record(self, line: dict[str, Any]) -> Reading:
+        """A record's own fields in either casing; what it carries is held to the casing of the events."""
+        if line["record"] == "header" and line.get("casing") in {"snake_case", "camelCase"} and not self._casing:
+            self._casing = line["casing"]
+        if self._casing != "camelCase" and not casing.has_camel(line):
+            return Reading(line)
+        own = self._own_names(line)
+        found = inner(self._protocol, own)
+        if found is None or not found[0]:
+            return Reading(own)
+        pointer, reference = found
+        key = pointer.strip("/")
+        written = self._casing or casing.spelling(own[key])
+        converted = casing.to_canonical(self._protocol.store, reference, own[key], written)
+        foreign = {pointer + place: contradicted for place, contradicted in converted.foreign.items()}
+        return Reading({**own, key: converted.document}, foreign=foreign)
+
+    def _own_names(self, line: dict[str, Any]) -> dict[str, Any]:
+        store = self._protocol.store
+        kind = line["record"]
+        if not isinstance(kind, str) or kind not in store.subschema("capture/1/records.schema.json")["$defs"]:
+            return line
+        spellings = casing.names(store, RECORDS + kind).spellings
+        return {spellings.get(key, key): value for key, value in line.items()}

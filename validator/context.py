@@ -1,0 +1,75 @@
+"""What the caller asks of the judge, and what a rule may ask beside the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from validator.capture.ndjson import Limits, Line
+from validator.errors import UsageError
+from validator.protocol.schemas import SchemaError
+from validator.rules import Rule
+from validator.rules._catalog import load_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the caller asks for; options beat the header."""
+
+    protocol: str | None = None
+    profile: str | None = None
+    """A shipped name or a path; the header's claim when absent, and `default` when there is none."""
+    expect: str | None = None
+    """complete or prefix."""
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str = "MUST"
+    canaries: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    max_findings_per_rule: int = 100
+    lines: frozenset[int] = frozenset()
+    """Judge only these lines; the others tell nothing but their place in the order. Empty: judge every line."""
+
+    def wants(self, rule: Rule) -> bool:
+        """True when a rule is selected and not ignored; a prefix names a family."""
+        if self.select and not rule.id.startswith(self.select):
+            return False
+        return not (self.ignore and rule.id.startswith(self.ignore))
+
+
+def line_numbers(text: str) -> frozenset[int]:
+    """The lines that a list such as `3,7-9` names."""
+    found: set[int] = set()
+    for word in filter(None, text.replace(" ", "").split(",")):
+        first, _, last = word.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal() and 0 < int(first) <= int(last or first)):
+            raise UsageError(f"{word!r} names no lines", hint="lines are counted from 1, as in 3,7-9")
+        found.update(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+def check_options(options: Options) -> None:
+    """Refuses selections that name no rule."""
+    for word in (*options.select, *options.ignore):
+        if not any(rule.startswith(word) for rule in load_rules()):
+            raise UsageError(f"no rule is called {word!r}", hint="runtime-validate rules lists them")
+
+
+@dataclass(slots=True)
+class Context:
+    """The line as it was read, its schema errors, and the caller's wishes."""
+
+    options: Options
+    level: Callable[[str], str]
+    """The weight of a clause under the profile."""
+    line: Line | None = None
+    errors: list[SchemaError] = field(default_factory=list)
+    foreign: dict[str, bool] = field(default_factory=dict)
+    """Declared properties in the casing the capture is not written in, and whether the usual one says otherwise."""
+    canaries: tuple[str, ...] = ()
+    schema_clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Document kind to the clauses that its schema alone judges."""
+    unknown_profile: bool = False
+    """The header names a profile that the protocol does not have."""
+    cut: bool = False
+    """The capture ends in the middle of a line; known at its end."""

@@ -1,0 +1,125 @@
+"""What the looks and findings of a capture amount to: an outcome per requirement, and one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from validator import redact
+from validator.context import Context
+from validator.protocol.clauses import LEVELS
+from validator.protocol.profile import Profile
+from validator.protocol.protocol import load_capabilities
+from validator.replay.world import World
+from validator.report import Outcome
+from validator.requirements import Requirement
+from validator.tally import Tally
+
+FRAMING_AND_SCHEMA = ("FRM", "SCH")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of a capture there was."""
+
+    lines: int = 0
+    readable: int = 0
+    events: int = 0
+    cut: bool = False
+    """The last line does not end."""
+    damage: str = ""
+    """Why its bytes end too early, when they do."""
+    left_out: int = 0
+    """Lines that the caller did not want judged."""
+
+
+@dataclass(slots=True)
+class Summing:
+    """Everything that a verdict rests on."""
+
+    context: Context
+    profile: Profile
+    requirements: dict[str, Requirement]
+    suppressed: set[str]
+    world: World
+    tally: Tally
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """How every requirement of the set fared."""
+        off = self._switched_off()
+        return tuple(self._outcome(requirement, off) for requirement in self.requirements.values())
+
+    def _outcome(self, requirement: Requirement, off: set[str]) -> Outcome:
+        clause, level = requirement.id, self.context.level(requirement.id)
+        looks, failed = self.tally.looks.get(clause, 0), self.tally.failed.get(clause, {})
+        base = Outcome(clause, level, "not_observed", looks, sum(failed.values()), requirement.by, requirement.reason)
+        if failed:
+            return replace(base, outcome="fail" if level == "MUST" else "warn")
+        if requirement.way in {"kit", "excluded", "open"}:
+            return replace(base, outcome="not_judgeable", reason=requirement.reason or "no rule judges it yet")
+        if requirement.way == "rules":
+            if set(requirement.by) & self.tally.crashed:
+                return replace(base, outcome="error")
+            if set(requirement.by) <= self.suppressed:
+                return replace(base, outcome="suppressed")
+        if looks:
+            return replace(base, outcome="pass")
+        if clause in off:
+            return replace(base, outcome="not_applicable", reason="the capability was neither declared nor observed")
+        return base
+
+    def _switched_off(self) -> set[str]:
+        """Clauses of capabilities that were neither declared nor observed."""
+        off: set[str] = set()
+        protocol, world = self.world.protocol, self.world
+        for name, entry in load_capabilities(protocol.store.root).items():
+            signs = entry.get("observed_by", {}).get(protocol.id, ())
+            if name not in world.capabilities and not any(sign in world.observed_types for sign in signs):
+                off |= set(entry["requirements"].get(protocol.id, ()))
+        return off
+
+    def verdict(self, extent: Extent, incomplete: tuple[str, ...]) -> str:
+        weight = LEVELS.index(self.context.options.fail_on)
+        if extent.lines and not extent.readable:
+            return "unreadable"
+        if any(LEVELS.index(self.context.level(clause)) >= weight for clause in self.tally.failed):
+            return "violations"
+        return "incomplete" if incomplete else "conformant"
+
+    def incomplete(self, extent: Extent, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
+        """What the capture lacks, one sentence each."""
+        seen = self.world.observed_types
+        if extent.left_out:
+            yield f"{extent.left_out} of {extent.lines} lines were left out, as the caller asked"
+        if not extent.events and not any(seen):
+            yield "the capture is empty" if not extent.lines else "no event was seen"
+        elif extent.events and not seen.keys() & self.world.protocol.events.keys():
+            yield "no event of a type that the protocol lists was seen"
+        if extent.cut:
+            yield "the last line is cut"
+        if extent.damage:
+            yield extent.damage
+        yield from self._open_work()
+        yield from self._unmet(outcomes)
+
+    def _open_work(self) -> Iterator[str]:
+        if (self.context.options.expect or self.world.header.get("completeness")) == "prefix":
+            return
+        for subject in self.world.fold.open_work():
+            if not subject.doubted:
+                yield f"{subject.machine} {redact.mask(subject.key, self.context.canaries)} is still {subject.state}"
+
+    def _unmet(self, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
+        """What the profile requires and the capture does not show."""
+        judged = sum(entry.outcome in {"pass", "fail", "warn"} and _beyond_schema(entry) for entry in outcomes)
+        wanted = self.profile.at_least
+        if judged < wanted:
+            yield f"{judged} requirements beyond framing and schema were judged, the profile asks for {wanted}"
+        missing = {entry.requirement for entry in outcomes if entry.outcome == "not_observed"}
+        for clause in self.profile.clauses:
+            if clause in missing:
+                yield f"{clause} was not observed, and the profile requires it"
+
+
+def _beyond_schema(outcome: Outcome) -> bool:
+    return any(not rule.startswith(FRAMING_AND_SCHEMA) for rule in outcome.rules)

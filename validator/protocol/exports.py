@@ -1,0 +1,57 @@
+"""Exports: one line that holds other lines, such as an event in another system's envelope or a whole log.
+
+What an export looks like and what it holds is protocol data (`exports`). The judge sees the lines inside, in the order
+the data lists them; the place of each is kept, so that a finding points into the line that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from validator.protocol.protocol import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A line inside a line, and its JSON pointer there."""
+
+    document: dict[str, Any]
+    at: str = ""
+
+
+def export_of(protocol: Protocol, line: dict[str, Any]) -> str | None:
+    """The export a line is, by the name of its schema; None for an ordinary line."""
+    exports = protocol.data.get("exports")
+    if not exports or "record" in line or protocol.lens.get(line, "type") is not None:
+        return None
+    return next((name for name, export in exports.items() if all(key in line for key in export["has"])), None)
+
+
+def parts(protocol: Protocol, line: dict[str, Any]) -> list[Part]:
+    """What a line holds: itself, or the lines of an export."""
+    name = export_of(protocol, line)
+    found = list(_parts(protocol.data["exports"][name], line)) if name else []
+    if name and protocol.data["exports"][name].get("whole"):
+        found.append(Part(_recorded(line, name)))
+    return found or [Part(line)]
+
+
+def _parts(export: dict[str, Any], line: dict[str, Any]) -> Iterator[Part]:
+    for place, kind in export["parts"].items():
+        value = line.get(place.removesuffix("[]"))
+        entries = enumerate(value) if place.endswith("[]") and isinstance(value, list) else [(None, value)]
+        for index, entry in entries:
+            if isinstance(entry, dict):
+                at = f"/{place}" if index is None else f"/{place[:-2]}/{index}"
+                yield Part(_recorded(entry, kind), at)
+
+
+def _recorded(document: dict[str, Any], kind: str) -> dict[str, Any]:
+    """A document as the line of a capture that would carry it."""
+    if kind == "event":
+        return document
+    if kind == "run":
+        return {"record": "run", **document}
+    return {"record": "snapshot", "model": kind, "snapshot": document}

@@ -1,0 +1,163 @@
+"""The judging of one capture in one protocol under one profile."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+from dataclasses import replace
+from typing import Any
+
+from validator.capture.canonical import Canonical, Reading
+from validator.capture.lines import line_errors
+from validator.capture.ndjson import Line
+from validator.context import Context, Options
+from validator.outcomes import Extent, Summing
+from validator.protocol.profile import Profile, load_profile, shipped
+from validator.protocol.protocol import Protocol
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.report import Report
+from validator.requirements import load_requirements
+from validator.rules import Rule, Seen
+from validator.rules._catalog import Catalogue, compile_rules, load_rules
+from validator.tally import Tally
+
+
+class Session:
+    """Shows every line to the world and to the rules it wakes; `close` sums up."""
+
+    def __init__(self, file: str, protocol: Protocol, options: Options, header: dict[str, Any]):
+        self.file, self.protocol, self.options = file, protocol, options
+        self.profile, unknown = profile_of(protocol, options, header)
+        self.requirements = load_requirements(protocol)
+        self.suppressed = {rule.id for rule in load_rules().values() if not options.wants(rule)}
+        active = tuple(rule for rule in load_rules().values() if rule.id not in self.suppressed)
+        self.catalogue: Catalogue = compile_rules(protocol, active)
+        self.world = World(protocol, self.catalogue.ledgers)
+        self.context = Context(
+            options,
+            self.level,
+            canaries=options.canaries,
+            schema_clauses=schema_clauses(protocol),
+            unknown_profile=unknown,
+        )
+        self.tally = Tally(file, self.world, self.level, options.max_findings_per_rule)
+        self.canonical = Canonical(protocol)
+        self.events = 0
+
+    def level(self, clause: str) -> str:
+        """The weight of a clause: its keyword, unless the profile raises it."""
+        requirement = self.requirements.get(clause)
+        keyword = requirement.clause.level if requirement else "MUST"
+        return self.profile.levels.get(clause, keyword)
+
+    def take(self, line: Line) -> None:
+        """Judges one line."""
+        self.context.line = line
+        if not line.readable:
+            self._ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
+            self._doubt(line)
+            return
+        for reading in self.canonical.read(line.document):
+            step = self._step(reading, line)
+            self._ask(self.catalogue.on_line, step)
+            self._ask(self.catalogue.woken_by(step), step)
+            # How a line is written is judged with its first part.
+            self.context.line = replace(line, problems=[])
+
+    def pass_over(self, line: Line) -> None:
+        """Takes a line's place in the order into account, and nothing else that it says."""
+        if not line.readable:
+            self._doubt(line)
+            return
+        for reading in self.canonical.read(line.document):
+            self.world.pass_over(reading.document, line.number)
+
+    def _doubt(self, line: Line) -> None:
+        if any(problem.name != "blank-line" for problem in line.problems):
+            self.world.doubt(line.number)
+
+    def _step(self, reading: Reading, line: Line) -> Step:
+        document, self.context.foreign = reading.document, reading.foreign
+        self.context.errors = line_errors(self.protocol, document)
+        if "record" not in document:
+            self.events += 1
+            kind = f"events/{self.protocol.type_of(document)}"
+            self.context.errors += list(self.profile.errors(kind, document))
+        elif document["record"] == "header":
+            words = document.get("canaries")
+            known = (word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
+            self.context.canaries += tuple(known)
+        step = self.world.apply(document, line.number, line.offset)
+        step.at = reading.at
+        return step
+
+    def _ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
+        tally = self.tally
+        for rule in rules:
+            if rule.id in tally.crashed:
+                continue
+            clauses = rule.clauses[self.protocol.name]
+            try:
+                for answer in rule.check(step, self.world, self.context):
+                    if isinstance(answer, Seen):
+                        tally.look(rule, answer, clauses)
+                    else:
+                        tally.report(rule, step, answer, clauses, self.context)
+            except Exception as error:  # a rule's own fault is reported, never hidden
+                tally.crash(rule, step, error)
+
+    def close(self, extent: Extent) -> Report:
+        """Asks the rules that wait for the end, and sums up."""
+        self.context.cut = extent.cut or bool(extent.damage)
+        self._ask(self.catalogue.at_end, None)
+        summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)
+        outcomes = summing.outcomes()
+        incomplete = tuple(summing.incomplete(extent, outcomes))
+        verdict = summing.verdict(extent, incomplete)
+        return Report(
+            file=self.file,
+            protocol=self.protocol.id,
+            profile=self.profile.name,
+            profile_digest=self.profile.digest,
+            verdict=verdict,
+            lines=extent.lines,
+            events=extent.events,
+            findings=tuple(sorted(self.tally.findings, key=lambda entry: (entry.line, entry.rule, entry.pointer))),
+            counts=dict(sorted(self.tally.counts.items())),
+            looks=dict(sorted(self.tally.rule_looks.items())),
+            requirements=outcomes,
+            incomplete=() if verdict == "unreadable" else incomplete,
+            crashes=tuple(self.tally.crashes),
+            fail_on=self.options.fail_on,
+        )
+
+
+def profile_of(protocol: Protocol, options: Options, header: dict[str, Any]) -> tuple[Profile, bool]:
+    """The caller's profile, else the one the header claims, else the default; and whether the claim is unknown.
+
+    A header names a shipped profile and never a path: a capture does not choose which files are read.
+    """
+    if options.profile is not None:
+        return load_profile(protocol, options.profile), False
+    claim = header.get("profile")
+    if not isinstance(claim, str):
+        return load_profile(protocol), False
+    known = claim in shipped(protocol)
+    return load_profile(protocol, claim if known else "default"), not known
+
+
+@functools.lru_cache(maxsize=16)
+def schema_clauses(protocol: Protocol) -> dict[str, tuple[str, ...]]:
+    """Document kind to the clauses that its schema alone judges."""
+    found: dict[str, list[str]] = {}
+    for requirement in load_requirements(protocol).values():
+        for kind in requirement.by if requirement.way == "schema" else ():
+            found.setdefault(kind, []).append(requirement.id)
+    named = {
+        kind: [kind, *(word for word in found if fnmatch.fnmatchcase(kind, word))] for kind in protocol.references()
+    }
+    return {
+        kind: tuple(dict.fromkeys(clause for word in words for clause in found.get(word, ())))
+        for kind, words in named.items()
+    }

@@ -1,0 +1,104 @@
+"""Counts what rules looked at and what they found, and makes their findings fit to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from validator import redact
+from validator.capture.ndjson import Line
+from validator.context import Context
+from validator.protocol import casing
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.report import Crash
+from validator.rules import Finding, Rule, Seen
+
+
+class Tally:
+    """Looks, findings and crashes of one capture."""
+
+    def __init__(self, file: str, world: World, level: Callable[[str], str], most: int):
+        self._file, self._world, self._level, self._most = file, world, level, most
+        self.findings: list[Finding] = []
+        self.counts: dict[str, int] = {}
+        """Findings per rule."""
+        self.failed: dict[str, dict[str, int]] = {}
+        """Findings per clause and rule."""
+        self.looks: dict[str, int] = {}
+        """Looks per clause."""
+        self.rule_looks: dict[str, int] = {}
+        self.crashes: list[Crash] = []
+        self.crashed: set[str] = set()
+        self._causes: dict[tuple[str, str], int] = {}
+
+    def look(self, rule: Rule, answer: Seen, clauses: tuple[str, ...]) -> None:
+        _count(self.rule_looks, rule.id)
+        for clause in answer.clauses or clauses:
+            _count(self.looks, clause)
+
+    def crash(self, rule: Rule, step: Step | None, error: Exception) -> None:
+        self.crashed.add(rule.id)
+        self.crashes.append(Crash(rule.id, step.number if step else self._world.last_line, type(error).__name__))
+
+    def report(self, rule: Rule, step: Step | None, found: Finding, clauses: tuple[str, ...], context: Context) -> None:
+        """Counts a finding, and keeps it unless its rule has had its share."""
+        clause = found.clause or clauses[0]
+        _count(self.rule_looks, rule.id)
+        _count(self.looks, clause)
+        _count(self.failed.setdefault(clause, {}), rule.id)
+        _count(self.counts, rule.id)
+        cause = self._cause(rule, found)
+        if self.counts[rule.id] <= self._most:
+            entry = replace(found, clause=clause, rule=rule.id, cause=cause, fix=found.fix or rule.fix)
+            self.findings.append(self._masked(self._located(entry, step, context), context.canaries))
+
+    def _cause(self, rule: Rule, found: Finding) -> int | None:
+        """A subject that was refused a move is not where the next events expect it: later refusals follow from that."""
+        if found.cause is not None or not rule.follows or found.entity is None:
+            return found.cause
+        subject = self._world.subjects(found.entity[0]).get(found.entity[1])
+        moved = subject.history[-1] if subject and subject.history else 0
+        first = self._causes.get(found.entity)
+        if first is None or first < moved:
+            self._causes[found.entity] = found.line
+            return None
+        return first if first < found.line else None
+
+    def _masked(self, found: Finding, canaries: tuple[str, ...]) -> Finding:
+        return replace(
+            found,
+            pointer=redact.mask(found.pointer, canaries),
+            expected=redact.mask(found.expected, canaries),
+            actual=redact.mask(found.actual, canaries),
+            entity=(found.entity[0], redact.mask(found.entity[1], canaries)) if found.entity else None,
+            event_id=redact.mask(found.event_id, canaries) if found.event_id else None,
+            event_type=redact.mask(found.event_type, canaries) if found.event_type else None,
+            level=self._level(found.clause),
+            file=self._file,
+            witness=tuple(sorted(set(found.witness) - {found.line})),
+        )
+
+    def _located(self, found: Finding, step: Step | None, context: Context) -> Finding:
+        if step is None or found.line != step.number:
+            return found
+        lens = self._world.protocol.lens
+        event = step.line if step.kind == "event" else {}
+        sequence, event_id = lens.get(event, "sequence"), lens.get(event, "event_id")
+        return replace(
+            found,
+            pointer=self._pointer(step.at + found.pointer, context.line),
+            offset=step.offset,
+            sequence=sequence if isinstance(sequence, int) and not isinstance(sequence, bool) else None,
+            event_id=event_id if isinstance(event_id, str) else None,
+            event_type=step.type,
+        )
+
+    def _pointer(self, pointer: str, line: Line | None) -> str:
+        """A pointer into the line as it was read, whatever its casing."""
+        known = line is not None and line.readable and self._world.protocol.bindings
+        return casing.spelt(line.document, pointer) if known else pointer
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1
