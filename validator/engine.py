@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
+from validator.capture.detect import protocol_of
 from validator.capture.ndjson import Line, Splitter
 from validator.context import Options, check_options, line_numbers
 from validator.errors import CaptureError
 from validator.outcomes import Extent
-from validator.protocol import casing
-from validator.protocol.exports import parts
-from validator.protocol.protocol import Protocol, available, load_protocol
+from validator.protocol.protocol import load_protocol
 from validator.report import Report
 from validator.session import Session
 
-__all__ = ["Options", "Validator", "check_options", "detect", "line_numbers", "validate"]
+__all__ = ["Options", "Validator", "check_options", "line_numbers", "validate"]
 
 _CHUNK = 1 << 16
 _CUT = {"not-json", "not-utf8"}
@@ -71,7 +70,7 @@ class Validator:
             return
         self._waiting.append(line)
         if line.readable:
-            found = self._protocol or _protocol_of(line.document)
+            found = self._protocol or protocol_of(line.document)
             if found:
                 self._protocol = found
                 self._open(line.document if line.document.get("record") == "header" else {})
@@ -98,28 +97,6 @@ class Validator:
         verdict = "unreadable" if (extent.lines or extent.damage) and not extent.readable else "incomplete"
         incomplete = () if verdict == "unreadable" else tuple(reasons)
         return Report(self.file, None, None, None, verdict, extent.lines, 0, (), incomplete=incomplete)
-
-
-def detect(document: dict[str, Any]) -> str | None:
-    """The protocol a line names (a header) or looks like (an event); None when it cannot be told."""
-    if document.get("record") == "header":
-        name, version = document.get("protocol"), document.get("version")
-        known = [f"{name}/{version}", str(name)]
-        matches = [entry for entry in available() if entry in known or entry.split("/")[0] in known]
-        return matches[-1] if matches else None
-    for entry in available():
-        protocol = load_protocol(entry)
-        inside = parts(protocol, document)[0].document
-        for keys in protocol.data["detect"]:
-            forms = [keys, [casing.camel(key) for key in keys]] if protocol.bindings else [keys]
-            if any(all(key in inside for key in form) for form in forms):
-                return entry
-    return None
-
-
-def _protocol_of(document: dict[str, Any]) -> Protocol | None:
-    found = detect(document)
-    return load_protocol(found) if found else None
 
 
 def validate(stream: BinaryIO, file: str = "-", options: Options | None = None) -> Report:

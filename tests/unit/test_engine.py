@@ -6,7 +6,8 @@ import json
 import pytest
 
 from validator import resources
-from validator.engine import Options, Validator, detect, line_numbers, validate
+from validator.capture.detect import detect
+from validator.engine import Options, Validator, line_numbers, validate
 from validator.errors import UsageError
 from validator.renderers import RENDERERS
 from validator.rules import Finding
