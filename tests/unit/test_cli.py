@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from validator.cli import cli
 
 
-def call(*words):
-    return CliRunner().invoke(cli, list(words))
+def call(*words, input=None):
+    return CliRunner().invoke(cli, list(words), input=input)
 
 
 def process(*words):
@@ -29,6 +29,7 @@ def test_help_says_what_it_is_for(words):
 
 def test_leaf_commands_show_an_example():
     for words in (
+        ("replay",),
         ("selftest",),
         ("spec", "build"),
         ("spec", "check"),

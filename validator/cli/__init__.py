@@ -10,7 +10,7 @@ import click
 from validator import __version__
 from validator.errors import RuntimeValidateError
 
-_COMMANDS = ("check", "explain", "requirements", "rules", "schema", "selftest", "spec")
+_COMMANDS = ("check", "explain", "replay", "requirements", "rules", "schema", "selftest", "spec")
 _DEFAULT = "check"
 
 

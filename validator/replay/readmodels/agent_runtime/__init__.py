@@ -9,6 +9,7 @@ together and compared with what they were, without their marks of doubt.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -187,6 +188,14 @@ class ReadModels:
     def sessions(self) -> list[str]:
         """The sessions that events named, in order."""
         return [key for key in self._sessions if key is not None]
+
+    def places(self) -> Iterator[tuple[str | None, str | None, str | None]]:
+        """Every session, thread and turn a document can be limited to, as the three ids of it."""
+        for key, session in self._sessions.items():
+            yield key, None, None
+            mentions, belonging = session.facts.mentions, session.facts.belonging
+            yield from ((key, thread, None) for thread in mentions.ids("thread_id", SESSION))
+            yield from ((key, belonging.of("turn_id", turn), turn) for turn in mentions.ids("turn_id", SESSION))
 
     def build(
         self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None
