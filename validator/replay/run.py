@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
+from validator.capture.canonical import Canonical
+from validator.capture.detect import protocol_of
 from validator.capture.ndjson import Limits, Line, Splitter
-from validator.capture.reading import Canonical, detect
 from validator.errors import UsageError
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.redact import mask
@@ -107,9 +108,9 @@ class _Run:
             self.folding.take(line)
             return
         self.waiting.append(line)
-        found = detect(line.document) if line.readable else None
+        found = protocol_of(line.document) if line.readable else None
         if found:
-            self.folding = self._open(load_protocol(found))
+            self.folding = self._open(found)
             for early in self.waiting:
                 self.folding.take(early)
             self.waiting.clear()
@@ -167,19 +168,25 @@ class _Folding:
 
     def take(self, line: Line) -> None:
         """Folds one line; beyond the place asked for, only sequences are noted."""
-        document = self.canonical.convert(line.document).document if line.readable else None
-        hit = document is not None and "record" not in document and self._meets(document)
-        if self.reached:
-            return
-        self.line = line.number
-        if document is None:
+        if not line.readable:
             self._lost(line)
-        else:
+        for reading in self.canonical.read(line.document) if line.readable else ():
+            self._read(reading.document, line)
+        if not self.reached:
+            self.line = line.number
+            self.reached = line.number == self.target.line
+
+    def _read(self, document: dict[str, Any], line: Line) -> None:
+        hit = "record" not in document and self._meets(document)
+        if not self.reached:
+            self.line = line.number
             self._apply(document, line)
-        self.reached = hit or line.number == self.target.line
+        self.reached = self.reached or hit
 
     def _lost(self, line: Line) -> None:
         """What an unreadable line told is lost; a last one without a line feed was cut."""
+        if self.reached:
+            return
         names = {problem.name for problem in line.problems}
         self.cut = not line.ended and bool(names & {"not-json", "not-utf8"})
         if names != {"blank-line"}:
