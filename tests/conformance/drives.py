@@ -1,8 +1,8 @@
 """Drives every pair of a state and a driver of a state table, from what the golden captures hold.
 
 A golden prefix brings a subject into a state; a golden line of a driver is then told about that subject, with its ids
-put in place. What the table says about the pair is read here from the rows alone: a row is taken when the state is among
-its sources and its conditions hold on the line, or on what stands around the subject.
+put in place. What the table says about the pair is read here from the rows alone: a row is taken when the state is
+among its sources and its conditions hold on the line, or on what stands around the subject.
 """
 
 from __future__ import annotations
