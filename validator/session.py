@@ -59,8 +59,9 @@ class Session:
             self._doubt(line)
             return
         for reading in self.canonical.read(line.document):
-            step = self._step(reading, line)
-            self._ask(self.catalogue.on_line, step)
+            step = self._envelope(reading, line) if reading.export else self._step(reading, line)
+            if not reading.export:
+                self._ask(self.catalogue.on_line, step)
             self._ask(self.catalogue.woken_by(step), step)
             # How a line is written is judged with its first part.
             self.context.line = replace(line, problems=[])
@@ -71,7 +72,8 @@ class Session:
             self._doubt(line)
             return
         for reading in self.canonical.read(line.document):
-            self.world.pass_over(reading.document, line.number)
+            if not reading.export:
+                self.world.pass_over(reading.document, line.number)
 
     def _doubt(self, line: Line) -> None:
         if any(problem.name != "blank-line" for problem in line.problems):
@@ -91,6 +93,12 @@ class Session:
         step = self.world.apply(document, line.number, line.offset)
         step.at = reading.at
         return step
+
+    def _envelope(self, reading: Reading, line: Line) -> Step:
+        """What stands around the events of an export moves nothing, but has a shape and may leak."""
+        self.context.foreign = {}
+        self.context.errors = self.protocol.store.errors(self.protocol.records[reading.export], reading.document)
+        return Step(reading.document, line.number, line.offset, reading.at, "export", reading.export)
 
     def _ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
         tally = self.tally

@@ -30,6 +30,8 @@ class Tally:
         self.rule_looks: dict[str, int] = {}
         self.crashes: list[Crash] = []
         self.crashed: set[str] = set()
+        self._told: set[tuple[str, str, str]] = set()
+        self._told_at = 0
         self._causes: dict[tuple[str, str], int] = {}
 
     def look(self, rule: Rule, answer: Seen, clauses: tuple[str, ...]) -> None:
@@ -44,6 +46,9 @@ class Tally:
     def report(self, rule: Rule, step: Step | None, found: Finding, clauses: tuple[str, ...], context: Context) -> None:
         """Counts a finding, and keeps it unless its rule has had its share."""
         clause = found.clause or clauses[0]
+        found = self._located(found, step, context)
+        if self._told_before(rule, step, found):
+            return
         _count(self.rule_looks, rule.id)
         _count(self.looks, clause)
         _count(self.failed.setdefault(clause, {}), rule.id)
@@ -51,7 +56,7 @@ class Tally:
         cause = self._cause(rule, found)
         if self.counts[rule.id] <= self._most:
             entry = replace(found, clause=clause, rule=rule.id, cause=cause, fix=found.fix or rule.fix)
-            self.findings.append(self._masked(self._located(entry, step, context), context.canaries))
+            self.findings.append(self._masked(entry, context.canaries))
 
     def _cause(self, rule: Rule, found: Finding) -> int | None:
         """A subject that was refused a move is not where the next events expect it: later refusals follow from that."""
@@ -64,6 +69,18 @@ class Tally:
             self._causes[found.entity] = found.line
             return None
         return first if first < found.line else None
+
+    def _told_before(self, rule: Rule, step: Step | None, found: Finding) -> bool:
+        """True when a part of an export told what the whole of it tells again."""
+        if step is None or step.at is None:
+            return False
+        if self._told_at != found.line:
+            self._told_at = found.line
+            self._told.clear()
+        mark = (rule.id, found.pointer, found.key)
+        before = mark in self._told and step.at == ""
+        self._told.add(mark)
+        return before
 
     def _masked(self, found: Finding, canaries: tuple[str, ...]) -> Finding:
         return replace(
@@ -87,15 +104,17 @@ class Tally:
         sequence, event_id = lens.get(event, "sequence"), lens.get(event, "event_id")
         return replace(
             found,
-            pointer=self._pointer(step.at + found.pointer, context.line),
+            pointer=self._pointer(step, found.pointer, context.line),
             offset=step.offset,
             sequence=sequence if isinstance(sequence, int) and not isinstance(sequence, bool) else None,
             event_id=event_id if isinstance(event_id, str) else None,
             event_type=step.type,
         )
 
-    def _pointer(self, pointer: str, line: Line | None) -> str:
-        """A pointer into the line as it was read, whatever its casing."""
+    def _pointer(self, step: Step, pointer: str, line: Line | None) -> str:
+        """A pointer into the line as it was read, whatever its casing and whatever it is part of."""
+        if step.at is not None:
+            return step.at + (pointer.removeprefix("/snapshot") if step.kind == "snapshot" else pointer)
         known = line is not None and line.readable and self._world.protocol.bindings
         return casing.spelt(line.document, pointer) if known else pointer
 

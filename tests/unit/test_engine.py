@@ -215,3 +215,11 @@ def test_line_numbers_are_read_as_the_proof_prints_them():
     for word in ("0", "x", "5-3", "-2", "1-x"):
         with pytest.raises(UsageError):
             line_numbers(word)
+
+
+def test_a_record_of_an_unknown_kind_is_a_finding():
+    report = judge(CREATED, {"record": "rumour"}, {"record": "export", "export": "splunk_hec"}, STARTED, DONE)
+    assert [(found.rule, found.line, found.pointer) for found in report.findings] == [
+        ("SCH001", 2, "/record"),
+        ("SCH001", 3, "/record"),
+    ]

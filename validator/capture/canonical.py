@@ -7,9 +7,8 @@ from typing import Any
 
 from validator.capture.lines import RECORDS, inner
 from validator.protocol import casing
-from validator.protocol.exports import export_of, parts
+from validator.protocol.exports import parts
 from validator.protocol.protocol import Protocol
-from validator.protocol.schemas import SchemaError
 
 
 @dataclass(slots=True)
@@ -17,12 +16,12 @@ class Reading:
     """One document to judge."""
 
     document: dict[str, Any]
-    at: str = ""
-    """Its place, when the line is an export."""
+    at: str | None = None
+    """Its place in the line, when the line is an export."""
+    export: str = ""
+    """The export that it is the envelope of."""
     foreign: dict[str, bool] = field(default_factory=dict)
     """Declared properties in the casing the capture is not written in, and whether the usual one says otherwise."""
-    errors: list[SchemaError] = field(default_factory=list)
-    """What is wrong with the export around it."""
 
 
 class Canonical:
@@ -36,16 +35,7 @@ class Canonical:
         """What a line holds, in the order it is to be judged."""
         if self._protocol.bindings:
             return [self._one(line)]
-        readings = [Reading(part.document, part.at) for part in parts(self._protocol, line)]
-        name = export_of(self._protocol, line)
-        if name:
-            readings[0].errors = self._around(line, name, {reading.at for reading in readings if reading.at})
-        return readings
-
-    def _around(self, line: dict[str, Any], name: str, inside: set[str]) -> list[SchemaError]:
-        """Errors of the export that lie outside the lines it holds."""
-        found = self._protocol.store.errors(self._protocol.records[name], line)
-        return [error for error in found if not any(f"{error.pointer}/".startswith(f"{at}/") for at in inside)]
+        return [Reading(part.document, part.at, part.export) for part in parts(self._protocol, line)]
 
     def _one(self, line: dict[str, Any]) -> Reading:
         if "record" in line:

@@ -15,27 +15,24 @@ from validator.protocol.protocol import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A line inside a line, and its JSON pointer there."""
+    """A line inside a line, and its JSON pointer there; None where a line is what it is."""
 
     document: dict[str, Any]
-    at: str = ""
-
-
-def export_of(protocol: Protocol, line: dict[str, Any]) -> str | None:
-    """The export a line is, by the name of its schema; None for an ordinary line."""
-    exports = protocol.data.get("exports")
-    if not exports or "record" in line or protocol.lens.get(line, "type") is not None:
-        return None
-    return next((name for name, export in exports.items() if all(key in line for key in export["has"])), None)
+    at: str | None = None
+    export: str = ""
+    """The record whose schema it has, for an envelope around events that is no line of a capture itself."""
 
 
 def parts(protocol: Protocol, line: dict[str, Any]) -> list[Part]:
-    """What a line holds: itself, or the lines of an export."""
-    name = export_of(protocol, line)
-    found = list(_parts(protocol.data["exports"][name], line)) if name else []
-    if name and protocol.data["exports"][name].get("whole"):
-        found.append(Part(_recorded(line, name)))
-    return found or [Part(line)]
+    """What a line holds: itself, or the lines of an export and then the export as a whole."""
+    exports = protocol.data.get("exports")
+    if not exports or "record" in line or protocol.lens.get(line, "type") is not None:
+        return [Part(line)]
+    name = next((name for name, export in exports.items() if all(key in line for key in export["has"])), None)
+    if name is None:
+        return [Part(line)]
+    whole = Part(_recorded(line, name), "") if exports[name].get("whole") else Part(line, "", export=name)
+    return [*_parts(exports[name], line), whole]
 
 
 def _parts(export: dict[str, Any], line: dict[str, Any]) -> Iterator[Part]:
@@ -53,5 +50,5 @@ def _recorded(document: dict[str, Any], kind: str) -> dict[str, Any]:
     if kind == "event":
         return document
     if kind == "run":
-        return {"record": "run", **document}
+        return {**document, "record": "run"}
     return {"record": "snapshot", "model": kind, "snapshot": document}

@@ -49,7 +49,7 @@ class Step:
     line: dict[str, Any]
     number: int = 0
     offset: int = 0
-    at: str = ""
+    at: str | None = None
     """Its place in the line, when the line is an export that holds several."""
     kind: str = "event"
     """event, or the kind of record."""

@@ -18,6 +18,7 @@ from validator.protocol.protocol import Protocol
 from validator.replay.step import Step
 from validator.rules._rule import END, LINE, REPEAT, Rule
 
+ANY = "record:*"
 _ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 
 
@@ -54,6 +55,8 @@ class Catalogue:
     rules: tuple[Rule, ...]
     by_event: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     by_record: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    any_record: tuple[Rule, ...] = ()
+    """The rules that even a record of an unknown kind wakes."""
     vendor: tuple[Rule, ...] = ()
     at_end: tuple[Rule, ...] = ()
     on_line: tuple[Rule, ...] = ()
@@ -66,22 +69,19 @@ class Catalogue:
             return self.on_repeat
         if step.kind == "event":
             return self.by_event.get(step.type or "", self.vendor)
-        return self.by_record.get(step.kind, ())
+        return self.by_record.get(step.kind, self.any_record)
 
 
 @functools.lru_cache(maxsize=16)
 def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     """Per event type, the tuple of rules that can concern it."""
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)
-    records: dict[str, list[Rule]] = {}
-    for rule in known:
-        for word in rule.on:
-            if word.startswith("record:"):
-                records.setdefault(word.removeprefix("record:"), []).append(rule)
+    kinds = {word.removeprefix("record:") for rule in known for word in rule.on if word.startswith("record:")}
     return Catalogue(
         rules=known,
         by_event={event: tuple(rule for rule in known if _wakes(rule, event)) for event in protocol.events},
-        by_record={kind: tuple(found) for kind, found in records.items()},
+        by_record={kind: tuple(rule for rule in known if {f"record:{kind}", ANY} & {*rule.on}) for kind in kinds},
+        any_record=tuple(rule for rule in known if ANY in rule.on),
         vendor=tuple(rule for rule in known if "*" in rule.on),
         at_end=tuple(rule for rule in known if END in rule.on),
         on_line=tuple(rule for rule in known if LINE in rule.on),

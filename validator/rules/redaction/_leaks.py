@@ -5,7 +5,7 @@ from collections import OrderedDict
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer, survey, vocabulary
 
-TOLD = ("*", "record:result", "record:snapshot", "record:run")
+TOLD = ("*", "record:result", "record:snapshot", "record:run", "record:export")
 """What a runtime writes. Commands are a client's words, and the header declares the canaries."""
 
 AGENTHUB_REVIEW = (

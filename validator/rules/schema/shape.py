@@ -9,12 +9,10 @@ from validator.rules import finding, rule, seen
 
 GENERAL = {"agent-runtime": "ENV-12", "agenthub": "AH-12", "runagents": "RA-10", "agent-threads": "AT-21"}
 
-
-KINDS = ("header", "command", "result", "snapshot", "run", "restart", "reconnect")
 FOLDERS = {"event": "events", "command": "commands", "result": "results", "snapshot": "snapshots"}
 
 
-@rule("SCH001", "shape", clauses=GENERAL, on=("*", *(f"record:{kind}" for kind in KINDS)))
+@rule("SCH001", "shape", clauses=GENERAL, on=("*", "record:*"))
 def check(step, world, context):
     general = GENERAL[world.protocol.name]
     if not context.errors:
