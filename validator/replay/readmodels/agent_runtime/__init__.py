@@ -2,14 +2,15 @@
 
 Each session has its facts: what its events told, kept by subject. A document is put together from them on demand, and
 statuses are read from the fold, so nothing is computed twice. Only one thing cannot be told on demand: when a document
-last differed from itself (`updated_at`). So after every event the parts of documents that it can have changed are put
-together and compared with what they were, without their marks of doubt.
+last differed from itself (`updated_at`). So after every event that is watched the parts of documents that it can have
+changed are put together and compared with what they were, without their marks of doubt. Whoever does not need the times
+of old changes leaves events unwatched; a document that has not changed since then has the time `UNWATCHED`.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +22,17 @@ from validator.replay.readmodels.agent_runtime.freshness import Freshness
 from validator.replay.readmodels.agent_runtime.models import COLLECTORS, MODELS, limited
 from validator.replay.readmodels.agent_runtime.records import as_record, honest
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.subagents import Jobs
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
+from validator.replay.readmodels.agent_runtime.tools import Catalogues
 from validator.replay.step import Step
 
 SHARED = ("subagent_id", "job_id", "channel_id", "artifact_id", "evidence_id", "hook_run_id")
 """Ids of entries that can stand in the models of several threads."""
+UNWATCHED = honest("unknown", "the replay did not watch for the last change")
+"""The time of a change that lies before the first watched event."""
+RECORDS = {"task": Tasks, "job": Jobs}
+"""Records that can be asked for alone."""
 
 
 @dataclass(slots=True)
@@ -46,9 +53,12 @@ class _Session:
         self.sequence: int | None = None
         self._documents: dict[tuple[str, Scope], _Document] = {}
         self._index = 0
+        self._unwatched = False
 
-    def apply(self, step: Step) -> None:
+    def apply(self, step: Step, watched: bool = True) -> None:
         """Learns from an event; one of a vendor counts, and feeds nothing (RM-31)."""
+        if watched and self._unwatched:
+            self._begin()
         self._index += 1
         if step.place and step.place.sequence is not None:
             self.sequence = step.place.sequence
@@ -56,7 +66,25 @@ class _Session:
             return
         self.freshness.learn(step)
         fact, everywhere = self.facts.learn(step, self._index)
-        self._compare(fact, everywhere)
+        if watched:
+            self._compare(fact, everywhere)
+        else:
+            self._unwatched = True
+
+    def _begin(self) -> None:
+        """Takes every document as it is for one that changed at a time nobody watched."""
+        self._unwatched = False
+        self._documents.clear()
+        tasks = self.facts.of(Tasks)
+        for task in self.facts.known("task", "task_id", SESSION):
+            tasks.note_change(task, UNWATCHED)
+        turns = [Scope(None, turn) for turn in self.facts.mentions.ids("turn_id", SESSION)]
+        threads = [Scope(thread) for thread in self.facts.mentions.ids("thread_id", SESSION)]
+        scopes = {"session": [SESSION], "thread": threads, "turn": turns}
+        for name, model in MODELS.items():
+            fed = [True] * len(model.parts)
+            for scope in (scope for limit in model.limits for scope in scopes[limit]):
+                self._compare_one(name, scope, fed, UNWATCHED)
 
     def _compare(self, fact: Fact, everywhere: bool) -> None:
         for task in self._tasks(fact):
@@ -119,14 +147,33 @@ class _Session:
 
     def build(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any] | None:
         """A document as it stands, with marks of doubt."""
-        self.facts.doubts = True
-        try:
-            body = MODELS[model].build(self.facts, scope)
-        finally:
-            self.facts.doubts = False
+        if self._unwatched:
+            self._begin()
+        body = self._doubting(lambda: MODELS[model].build(self.facts, scope))
         if body is None:
             return None
         return {**self._head(model, scope, session_id), **copy.deepcopy(body)}
+
+    def inventory(self, scope: Scope, caller: str, session_id: str | None) -> dict[str, Any] | None:
+        """The tools of one caller; when they last changed is watched for the latest catalogue alone."""
+        body = self.facts.of(Catalogues).build(scope, caller)
+        head = {**self._head("tool_inventory_snapshot", scope, session_id), "updated_at": UNWATCHED}
+        return {**head, **copy.deepcopy(body)} if body else None
+
+    def record(self, kind: str, key: str) -> dict[str, Any] | None:
+        """The record of one task or job."""
+        if key not in self.facts.introduced.get(kind, {}):
+            return None
+        if self._unwatched:
+            self._begin()
+        return copy.deepcopy(self._doubting(lambda: self.facts.of(RECORDS[kind]).record(key)))
+
+    def _doubting(self, make: Callable[[], Any]) -> Any:
+        self.facts.doubts = True
+        try:
+            return make()
+        finally:
+            self.facts.doubts = False
 
     def _head(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any]:
         kept = Scope(None, scope.turn) if scope.turn else scope
@@ -150,13 +197,15 @@ class ReadModels:
     def __init__(self, world: Any):
         self._world = world
         self._sessions: dict[str | None, _Session] = {}
-        self._current: str | None = None
+        self.current: str | None = None
+        """The session of the last event."""
+        self.watched = True
         self._asked: dict[str, str] = {}
 
     def apply(self, step: Step) -> None:
         """Learns from a line: an event, or a command and its answer."""
         if step.kind == "event":
-            self._session_of(step).apply(step)
+            self._session_of(step).apply(step, self.watched)
         elif step.kind == "command" and step.line.get("command") == "ack_events":
             self._acknowledging(step.line)
         elif step.kind == "result" and step.line.get("command") == "ack_events":
@@ -167,10 +216,10 @@ class ReadModels:
         named = step.scope.get("session_id")
         if named is not None and named not in self._sessions and None in self._sessions:
             self._sessions[named] = self._sessions.pop(None)
-        self._current = named if named is not None else self._current
-        if self._current not in self._sessions:
-            self._sessions[self._current] = _Session(self._world)
-        return self._sessions[self._current]
+        self.current = named if named is not None else self.current
+        if self.current not in self._sessions:
+            self._sessions[self.current] = _Session(self._world)
+        return self._sessions[self.current]
 
     def _acknowledging(self, line: dict[str, Any]) -> None:
         channel = as_record(line.get("request")).get("channel_id")
@@ -196,6 +245,20 @@ class ReadModels:
             mentions, belonging = session.facts.mentions, session.facts.belonging
             yield from ((key, thread, None) for thread in mentions.ids("thread_id", SESSION))
             yield from ((key, belonging.of("turn_id", turn), turn) for turn in mentions.ids("turn_id", SESSION))
+
+    def sequence(self, session_id: str | None) -> int | None:
+        """The last sequence of a session."""
+        return self._sessions[session_id].sequence if session_id in self._sessions else None
+
+    def record(self, kind: str, key: str) -> dict[str, Any] | None:
+        """The record of a task or job, whatever session it is in."""
+        found = (session.record(kind, key) for session in self._sessions.values())
+        return next((record for record in found if record is not None), None)
+
+    def inventory(self, caller: str, thread_id: str | None, turn_id: str | None, session_id: str | None) -> Any:
+        """The tools of one caller; None when no event told them."""
+        session, scope = self._sessions.get(session_id), limited("tool_inventory_snapshot", thread_id, turn_id)
+        return session.inventory(scope, caller, session_id) if session and scope else None
 
     def build(
         self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None

@@ -1,0 +1,164 @@
+"""The replay as it stood at an earlier line: what a snapshot that claims a sequence is compared with.
+
+Most captures hold no snapshot, and a snapshot can claim a sequence that lies behind the line it stands on. So steps
+are kept back and replayed only when somebody asks, up to the sequence that is claimed and no further. At most `KEPT`
+steps wait; beyond that the oldest are taken in without asking when each document last changed (`UNWATCHED`). What was
+taken in cannot be taken back: a claim below it is not judged.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from validator.protocol.machine import NONE
+from validator.protocol.protocol import Protocol
+from validator.replay.fold import Subject
+from validator.replay.readmodels.agent_runtime import ReadModels
+from validator.replay.step import Step
+
+KEPT = 1000
+"""Steps that wait to be replayed, at most."""
+HEARD = ("event", "command", "result")
+
+
+class Past:
+    """A world that is moved by steps another world has taken; it knows nothing of what comes after them."""
+
+    def __init__(self, protocol: Protocol):
+        self.protocol = protocol
+        self.unproved_since: int | None = None
+        self.starts_in_the_middle = False
+        self._subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
+        self.models = ReadModels(self)
+
+    def subjects(self, machine: str) -> dict[str, Subject]:
+        return self._subjects.get(machine, {})
+
+    def state(self, machine: str, key: str | None) -> str | None:
+        subject = self.subjects(machine).get(key or "")
+        return subject.state if subject else None
+
+    def apply(self, step: Step, found_by: dict[tuple[str, str], str], watched: bool) -> None:
+        """Repeats the moves of a step, then shows it to the read models."""
+        if step.place is not None:
+            if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
+                self.doubt(step.number)
+            if step.place.verdict == "first" and (step.place.sequence or 0) > 1:
+                self.starts_in_the_middle = True
+        for move in step.moves:
+            name = (move.machine, move.subject)
+            subject = self._subjects[move.machine].setdefault(
+                move.subject, Subject(*name, NONE, found_by.get(name, ""))
+            )
+            if move.row.driver.kind != "move":
+                subject.scope = {**step.scope, **subject.scope}
+            subject.state, subject.doubted = move.target, False
+            if move.source != move.target:
+                subject.history.append(step.number)
+        self.models.watched = watched
+        self.models.apply(step)
+
+    def doubt(self, number: int) -> None:
+        """Open work can no longer be proved to stand where it stood."""
+        self.unproved_since = number
+        for name, machine in self.protocol.machines.items():
+            for subject in self._subjects[name].values():
+                subject.doubted = subject.doubted or machine.is_open(subject.state)
+
+
+class Replay:
+    """A ledger that can tell what the read models of the core say at the sequence a snapshot claims."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self.past = Past(world.protocol)
+        self._waiting: deque[tuple[Step | None, int, dict[tuple[str, str], str]]] = deque()
+        self._asked = False
+        self._doubt: int | None = None
+        self._current: str | None = None
+        self._counts = world.protocol.name == "agent-runtime"
+        self.reached: dict[str | None, tuple[int, int]] = {}
+        """The highest sequence of each session, and its line."""
+        self.streams: dict[str | None, set[str | None]] = {}
+        self._runs: dict[str | None, list[list[int]]] = {}
+
+    def apply(self, step: Step) -> None:
+        """Keeps a step back until somebody asks for it."""
+        self._note_doubt(step)
+        session = self._session_of(step)
+        self._remember(session, step.number)
+        if step.kind not in HEARD or not self._counts:
+            return
+        if step.place is not None and step.place.sequence is not None:
+            self.reached[session] = max(self.reached.get(session, (0, 0)), (step.place.sequence, step.number))
+            self.streams.setdefault(session, set()).add(step.place.stream)
+        by = {(move.machine, move.subject): self._by(move) for move in step.moves if move.source == NONE}
+        self._waiting.append((step, step.number, by))
+        while len(self._waiting) > KEPT:
+            self._take(watched=self._asked)
+
+    def _by(self, move: Any) -> str:
+        return self._world.subjects(move.machine)[move.subject].by
+
+    def _note_doubt(self, step: Step) -> None:
+        """A line that could not be read is no step; what it put in doubt is noted before the next one."""
+        since = self._world.unproved_since
+        if since is not None and since not in (self._doubt, step.number):
+            self._waiting.append((None, since, {}))
+        self._doubt = since
+
+    def _session_of(self, step: Step) -> str | None:
+        if step.kind == "event":
+            self._current = step.scope.get("session_id", self._current)
+            return self._current
+        return None
+
+    def _remember(self, session: str | None, number: int) -> None:
+        runs = self._runs.setdefault(session, [])
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+
+    def lines(self, session: str | None, before: int) -> tuple[int, ...]:
+        """Every line so far that is no event of another session."""
+        runs = [*self._runs.get(session, ()), *(self._runs.get(None, ()) if session is not None else ())]
+        return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
+
+    def _take(self, watched: bool) -> None:
+        step, number, by = self._waiting.popleft()
+        if step is None:
+            self.past.doubt(number)
+        else:
+            self.past.apply(step, by, watched)
+
+    def at(self, session: str | None, sequence: int | None, before: int) -> Past | None:
+        """The replay up to a sequence of a session, or of everything before a line; None when it has gone on."""
+        self._asked = True
+        last = self._last_needed(session, sequence, before)
+        for _ in range(last):
+            self._take(watched=True)
+        gone_to = self.past.models.sequence(session)
+        if sequence is None:
+            return self.past
+        if gone_to is None or gone_to > sequence or len(self.streams.get(session, ())) != 1:
+            return None
+        return self.past
+
+    def _last_needed(self, session: str | None, sequence: int | None, before: int) -> int:
+        """How many waiting steps belong to what is asked for."""
+        if sequence is None:
+            return sum(number < before for _, number, _ in self._waiting)
+        needed, current = 0, self.past.models.current
+        for place, (step, number, _) in enumerate(self._waiting, 1):
+            if step is None or step.kind != "event":
+                needed = place if number < before else needed
+                continue
+            current = step.scope.get("session_id", current)
+            if current != session or step.place is None or step.place.sequence is None:
+                continue
+            if step.place.sequence > sequence:
+                break
+            needed = place
+        return needed

@@ -1,0 +1,1 @@
+"""A snapshot against the replay: it may know less, and never more."""

@@ -1,0 +1,172 @@
+"""Compares what a line claims with the replay, once for all rules that ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from validator.protocol.protocol import Protocol
+from validator.protocol.view import view
+from validator.replay.readmodels import MODELS
+from validator.replay.readmodels.agent_runtime.past import Past, Replay
+from validator.replay.readmodels.agent_runtime.records import Shape
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules.snapshot._claims import Claim, Claims
+from validator.rules.snapshot._compare import KEYS, Difference, compare
+
+HEAD = ("as_of_sequence", "freshness", "freshness_reason", "session_id", "thread_id")
+"""What a document says about itself; judged by clauses of its own."""
+BOARD = ("active", "waiting", "blocked", "failed", "lost", "recent_terminal")
+"""The lists of which each task stands in one."""
+WINDOWED = ("recent_turns", "recent_steps")
+HISTORY = ("history_cursor", "history_truncated")
+
+
+@dataclass(slots=True)
+class Compared:
+    """A claim beside the replay at the sequence it claims."""
+
+    claim: Claim
+    past: Past
+    expected: dict[str, Any]
+    differences: list[Difference]
+    children: set[str]
+    """Children that have completed, whatever became of them since."""
+
+
+class Comparisons:
+    """The comparisons of the line at hand; made when the first rule asks."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._line = -1
+        self._made: list[Compared] = []
+        self._shapes: dict[str, Shape] = {}
+
+    def apply(self, step: Step) -> None:
+        """Nothing is remembered; what was claimed before is with the claims."""
+
+    def of(self, step: Step, errors: list[Any]) -> list[Compared]:
+        """What the line claims, where it can be judged; a document that does not fit its schema is left alone."""
+        if self._line != step.number:
+            self._line = step.number
+            claims = self._world.ledger(Claims).now
+            made = (self._compare(claim, step) for claim in claims) if not errors else ()
+            self._made = [entry for entry in made if entry is not None]
+        return self._made
+
+    def _compare(self, claim: Claim, step: Step) -> Compared | None:
+        if claim.uncertain or (claim.model not in MODELS and claim.source != "result"):
+            return None
+        replay = self._world.ledger(Replay)
+        if claim.sequence is not None and claim.sequence > replay.reached.get(claim.session, (-1, 0))[0]:
+            return None
+        past = replay.at(claim.session, claim.sequence, step.number)
+        if past is None or past.unproved_since is not None or claim.session not in (None, *past.models.sessions):
+            return None
+        expected, children = _expected(claim, past), self._world.ledger(Claims).completed_children
+        if expected is None:
+            invented = [] if past.starts_in_the_middle else list(_from_nothing(claim))
+            return Compared(claim, past, {}, invented, children)
+        served = {name: value for name, value in claim.document.items() if name not in HEAD}
+        found = list(self._differences(claim, expected, served, past.protocol))
+        if past.starts_in_the_middle:
+            found = [entry for entry in found if entry.kind == "dropped" and entry.entity]
+        return Compared(claim, past, expected, found, children)
+
+    def _differences(self, claim: Claim, expected: Any, served: Any, protocol: Protocol) -> Any:
+        if claim.model == "task_snapshot":
+            yield from _board(expected, served)
+        shape = self._shape(claim.model, protocol)
+        left_out = _left_out(claim, expected, served)
+        for entry in compare(expected, served, shape):
+            if not left_out(entry):
+                yield entry
+
+    def _shape(self, model: str, protocol: Protocol) -> Shape:
+        if model not in self._shapes:
+            records = f"{protocol.id}/definitions/records.schema.json#/$defs/{model}"
+            self._shapes[model] = Shape(view(protocol.store, protocol.snapshots.get(model) or records))
+        return self._shapes[model]
+
+
+def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:
+    thread, turn, caller = (claim.scope.get(name) for name in ("thread_id", "turn_id", "caller"))
+    if claim.model not in MODELS:
+        return past.models.record(claim.model, str(claim.document.get(f"{claim.model}_id")))
+    if caller is not None:
+        return past.models.inventory(caller, thread, turn, claim.session)
+    return past.models.build(claim.model, thread, turn, claim.session)
+
+
+def _from_nothing(claim: Claim) -> Any:
+    """Entries of a document that no event has fed."""
+    for name, value in claim.document.items():
+        if name in KEYS and isinstance(value, list) and value:
+            yield Difference("more", (name, "0"), "no such entry", "an entry")
+
+
+def _board(expected: dict[str, Any], served: dict[str, Any]) -> Any:
+    """Tasks that are missing, or stand in another list than their status asks for."""
+    known = {entry["task_id"]: name for name in BOARD for entry in expected[name]}
+    lists = {name: served[name] for name in BOARD if isinstance(served.get(name), list)}
+    shown = {
+        entry.get("task_id"): (name, place)
+        for name, entries in lists.items()
+        for place, entry in enumerate(entries)
+        if isinstance(entry, dict)
+    }
+    for key, name in known.items():
+        if key in shown and shown[key][0] != name:
+            at = (shown[key][0], str(shown[key][1]))
+            words = (_status(expected[name], key), _status(lists[at[0]], key))
+            yield Difference("place", at, f"listed under {name}", f"listed under {at[0]}", ("task_id", key), words)
+        elif key not in shown and name in lists:
+            yield Difference("dropped", (name,), "every task", "one is missing", ("task_id", key))
+
+
+def _status(entries: list[Any], key: str) -> Any:
+    found = next(entry for entry in entries if isinstance(entry, dict) and entry.get("task_id") == key)
+    return found.get("status")
+
+
+def _left_out(claim: Claim, expected: dict[str, Any], served: dict[str, Any]) -> Any:
+    """Says of a difference that another place of the comparison judges it, or that it is none."""
+
+    def left_out(entry: Difference) -> bool:
+        top = entry.path[0]
+        if claim.model == "task_snapshot" and top in BOARD and len(entry.path) <= 2:
+            return entry.kind == "dropped" or (entry.kind == "more" and _listed(expected, entry))
+        if claim.model == "session_snapshot" and _is_window(entry, expected, served):
+            return True
+        if claim.partial:
+            return entry.kind in {"dropped", "order"} or len(entry.path) == 1 or top not in KEYS
+        return False
+
+    return left_out
+
+
+def _listed(expected: dict[str, Any], entry: Difference) -> bool:
+    """True when the replay has a task, if in another list."""
+    return any(entry.entity and entry.entity[1] == task["task_id"] for name in BOARD for task in expected[name])
+
+
+def _is_window(entry: Difference, expected: dict[str, Any], served: dict[str, Any]) -> bool:
+    """True for what a snapshot of a window honestly leaves out: the oldest, as long as it says that there is more."""
+    top = entry.path[0]
+    if top in WINDOWED and entry.kind == "dropped":
+        return served.get("history_truncated") is not False and _is_older(entry, expected[top], served[top])
+    if served.get("history_truncated") is not True or top not in HISTORY:
+        return False
+    if top == "history_cursor":
+        return entry.kind == "more"
+    return any(not isinstance(served.get(name), list) or len(served[name]) < len(expected[name]) for name in WINDOWED)
+
+
+def _is_older(entry: Difference, known: list[Any], shown: list[Any]) -> bool:
+    """True when a missing entry comes before all that are shown."""
+    name, key = entry.entity or ("", "")
+    order = [record.get(name) for record in known]
+    places = [order.index(record.get(name)) for record in shown if record.get(name) in order]
+    return not places or order.index(key) < min(places)
