@@ -34,7 +34,7 @@ COPIED = ("scope", "task_profile", "sandbox_profile", "limit_states", "candidate
 
 def note_repeat(world: World, step: Step) -> None:
     """Notes that an event was delivered again."""
-    world.ledger(Claims).repeated.add(step.scope.get("session_id"))
+    world.ledger(Claims).repeated.add(world.protocol.lens.scope(step.line).get("session_id"))
 
 
 def clause_of(world: World, found: Compared, entry: Difference) -> str:

@@ -178,15 +178,17 @@ def _same(expected: Any, served: Any, name: str) -> bool:
     if expected == served:
         return True
     if name.endswith(("_at", "At")) and isinstance(expected, str) and isinstance(served, str):
-        return _instant(expected) == _instant(served) is not None
+        return instant(expected) == instant(served) is not None
     return False
 
 
-def _instant(text: str) -> datetime | None:
+def instant(text: Any) -> datetime | None:
+    """The moment that a time stamp names; one without an offset is no time stamp."""
     try:
-        return datetime.fromisoformat(text)
-    except ValueError:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
         return None
+    return moment if moment.tzinfo else None
 
 
 def _shown(value: Any, name: str) -> str:

@@ -1,0 +1,145 @@
+"""The snapshot law held against every golden capture: what the replay says is accepted, and any other word is found."""
+
+import io
+import json
+
+import pytest
+
+from validator import resources
+from validator.datafile import read_json
+from validator.engine import Options, validate
+from validator.protocol.honest import WORDS, is_honest
+from validator.protocol.protocol import load_protocol
+from validator.protocol.view import view
+
+PROTOCOLS = ("agent-runtime/0.3", "agenthub/1", "agent-threads/1", "runagents/1")
+STORIES = [
+    (name, path.name.removesuffix(".readmodel.json"))
+    for name in PROTOCOLS
+    for path in sorted((resources.fixtures() / name / "golden").glob("*.readmodel.json"))
+]
+GAPS = {"channel-reconnect-with-gap", "gap-with-open-work"}
+"""Stories with a gap: the runtime can have seen what the capture does not hold, so nothing is compared (RM-11)."""
+FREE = {
+    "agent-runtime": {
+        "freshness": "a snapshot says it about itself; RM-23 and RM-24 judge it",
+        "freshness_reason": "free text",
+        "session_id": "says which document it is",
+        "thread_id": "says which document it is",
+        "turn_id": "says which document it is",
+        "caller": "says which document it is",
+    },
+}
+"""Fields at the top of a document that are not compared, with the reason."""
+OWNERS = {
+    "agenthub": ("AHB029",),
+    "agent-threads": ("ATH017", "ATH018", "ATH019", "ATH020", "ATH021", "ATH024"),
+    "runagents": ("RAG025", "RAG026"),
+}
+"""Rules of the dialects that judge some fields of their views."""
+ABOUT = 5
+"""One of so many places of a document is skewed."""
+
+
+def golden(name, story):
+    return (resources.fixtures() / name / "golden" / f"{story}.ndjson").read_bytes()
+
+
+def served(name, story):
+    """The expected documents of a story, each with its model."""
+    models = read_json(resources.fixtures() / name / "golden" / f"{story}.readmodel.json")["models"]
+    return [(model, document) for model, documents in models.items() for document in documents]
+
+
+def line(model, document):
+    return json.dumps({"record": "snapshot", "model": model, "snapshot": document}).encode() + b"\n"
+
+
+def judge(name, data):
+    """Judges by the rules about snapshots alone: this family, and those of a dialect that own some fields."""
+    wishes = Options(protocol=name, max_findings_per_rule=10**6, select=("SNP", *OWNERS.get(name.split("/")[0], ())))
+    return validate(io.BytesIO(data), "story", wishes)
+
+
+@pytest.mark.parametrize(("name", "story"), STORIES)
+def test_what_the_replay_says_is_no_finding(name, story):
+    data = golden(name, story) + b"".join(line(*entry) for entry in served(name, story))
+    report = judge(name, data)
+    assert [(found.rule, found.line, found.pointer) for found in report.findings] == []
+    assert report.crashes == ()
+    assert story in GAPS or (report.exit_code == 0 and report.looks.get("SNP001"))
+
+
+def leaves(value, path=()):
+    """Every place that holds a plain value."""
+    if is_honest(value) or value is None:
+        return
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from leaves(entry, (*path, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from leaves(entry, (*path, index))
+    else:
+        yield path
+
+
+def changed(document, path, value):
+    copied = json.loads(json.dumps(document))
+    place = copied
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return copied
+
+
+def candidates(protocol, model, path, value):
+    """Other values for a place: another word of its enum, another time, another id, another number."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1]
+    names = ".".join(f"{step}" for step in path if isinstance(step, str))
+    place = view(protocol.store, protocol.snapshots[model])
+    for step in path:
+        place = place.items() if isinstance(step, int) else place.properties().get(step, place)
+    words = [word for word in place.first("enum") or () if word not in (*WORDS, value)]
+    assert names
+    return [*words, f"{value}x", "2001-01-01T00:00:00.000Z"]
+
+
+def skewed(protocol, model, document, path):
+    """The document with one value changed, still of its shape; None when every other value breaks the shape."""
+    value = document
+    for step in path:
+        value = value[step]
+    for other in candidates(protocol, model, path, value):
+        copied = changed(document, path, other)
+        if not protocol.store.errors(protocol.snapshots[model], copied):
+            return copied
+    return None
+
+
+def skews(name, story):
+    """Each sampled place of each document, with the document skewed there."""
+    protocol = load_protocol(name)
+    free = FREE.get(name.split("/")[0], {})
+    for model, document in served(name, story):
+        for place, path in enumerate(leaves(document)):
+            if path[0] in free or place % ABOUT != len(story) % ABOUT:
+                continue
+            other = skewed(protocol, model, document, path)
+            if other is not None:
+                yield model, path, other
+
+
+@pytest.mark.parametrize(("name", "story"), [entry for entry in STORIES if entry[1] not in GAPS])
+def test_any_other_value_is_found(name, story):
+    cases = list(skews(name, story))
+    base = golden(name, story)
+    first = base.count(b"\n") + 1
+    report = judge(name, base + b"".join(line(model, document) for model, _, document in cases))
+    found = {entry.line for entry in report.findings}
+    missed = [(model, path) for at, (model, path, _) in enumerate(cases, first) if at not in found]
+    assert missed == []
+    assert report.crashes == ()
