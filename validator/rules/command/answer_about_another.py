@@ -12,7 +12,7 @@ from validator.rules.command._commands import CREATES, DONE, Commands
 @rule(
     "CMD008",
     "answer-about-another",
-    clauses={"agent-runtime": ("CTL-3", "CTL-6")},
+    clauses={"agent-runtime": ("CTL-3", "CTL-79")},
     on="record:result",
     needs=(Commands,),
 )
@@ -24,7 +24,7 @@ def check(step, world, context):
     for name, value in sent.request.items():
         if not name.endswith("_id") or not isinstance(sent.result.get(name), str) or not isinstance(value, str):
             continue
-        clause = "CTL-6" if name == chosen else "CTL-3"
+        clause = "CTL-79" if name == chosen else "CTL-3"
         yield seen(clause)
         if sent.result[name] != value:
             yield finding(

@@ -7,25 +7,27 @@ Fix: Remember key and answer for as long as what was created is kept, across res
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, Commands
+from validator.rules.command._commands import CREATES, DONE, Commands
 
 
 @rule(
     "CMD009",
     "repetition-acted-again",
-    clauses={"agent-runtime": ("CTL-5", "CTL-58", "CTL-64")},
+    clauses={"agent-runtime": ("CTL-5", "CTL-58", "CTL-64", "CTL-80")},
     on=END,
     needs=(Commands,),
 )
 def check(step, world, context):
     commands = world.ledger(Commands)
-    turns = {}
+    chosen = {}
     for sent in commands.sent.values():
         first, clause = sent.repeats, "CTL-5"
         if first and any(first.line < line < sent.line for line in commands.restarts):
             clause = "CTL-58"
-        if first is None and sent.name == "submit_turn" and isinstance(sent.request.get("turn_id"), str):
-            first, clause = turns.setdefault(sent.request["turn_id"], sent), "CTL-64"
+        subject = sent.request.get(CREATES.get(sent.name, ("", ""))[0])
+        if first is None and isinstance(subject, str):
+            first = chosen.setdefault((sent.name, subject), sent)
+            clause = "CTL-64" if sent.name == "submit_turn" else "CTL-80"
         if first is None or first is sent or first.outcome not in DONE or sent.outcome is None:
             continue
         yield seen(clause)
@@ -54,6 +56,6 @@ def _second(first, sent, commands, clause):
         line = commands.events.get(key, (0, ""))[0]
         if line > sent.line and key not in first.listed:
             return "an event of its own", f"/result/event_ids/{index}", (*restarts, line)
-    if clause != "CTL-64" and sent.outcome == "rejected":
+    if clause not in {"CTL-64", "CTL-80"} and sent.outcome == "rejected":
         return "rejected", "/result/outcome", restarts
     return None

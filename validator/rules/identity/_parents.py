@@ -133,18 +133,18 @@ class Named:
         self._world = world
         self._seen: dict[str, dict[str, int]] = {}
         self._now: set[tuple[str, str]] = set()
-        self._sessions: set[str] = set()
-        self.again = False
-        """This event creates a session that was created before."""
+        self._sessions: dict[str, int] = {}
+        self.again: int | None = None
+        """The line that created the session before which this event creates."""
 
     def apply(self, step: Step) -> None:
-        self._now, self.again = set(), False
+        self._now, self.again = set(), None
         if step.kind != "event":
             return
         if step.type == "session.created":
             session = step.scope.get("session_id", "")
-            self.again = session in self._sessions
-            self._sessions.add(session)
+            self.again = self._sessions.get(session)
+            self._sessions.setdefault(session, step.number)
         for name, value in step.scope.items():
             known = self._seen.setdefault(name, {})
             if value not in known:

@@ -21,7 +21,7 @@ def check(step, world, context):
     parent = step.scope.get(name)
     named = world.ledger(Named)
     # A second introduction is a fault of its own.
-    if parent is None or step.refusals or named.again:
+    if parent is None or step.refusals or named.again is not None:
         return
     kind = name.removesuffix("_id")
     lines = [line for role in roles if (line := named.before(role, parent)) is not None]

@@ -8,7 +8,7 @@ Fix: Write the ids that the table of the envelope lists for the family, or say h
 from validator.rules import finding, rule, seen
 from validator.rules.identity._parents import Seats, stated
 
-CLAUSES = {"agent-runtime": ("ENV-26",), "agenthub": ("AH-8",)}
+CLAUSES = {"agent-runtime": ("ENV-26", "ENV-27"), "agenthub": ("AH-8",)}
 JUDGED = {
     "agent-runtime": ("session_id", "thread_id", "turn_id", "step_id"),
     "agenthub": ("run_id",),
@@ -23,13 +23,29 @@ def check(step, world, context):
         if name not in JUDGED[protocol.name]:
             continue
         if stated(step, name) or protocol.lens.get(step.line, name) is not None:
-            yield seen()
+            yield seen(CLAUSES[protocol.name][0])
             continue
         line = seats.applies(step, name) if protocol.name == "agent-runtime" else step.number
         # What an earlier event has settled for the same subject may be left out.
         if line is None or _settled(step, world, name) or not seats.first(step.type, name):
             continue
         yield finding(step, f"{name}, or an honest value", "none", witness=(line,), key=f"no {name}")
+    if protocol.name == "agent-runtime":
+        yield from _around(step, world, wanted)
+
+
+def _around(step, world, wanted):
+    """An event that names its turn or thread names what that is part of, whatever its family."""
+    turn = world.subjects("turn").get(step.scope.get("turn_id", ""))
+    thread = world.subjects("thread").get(step.scope.get("thread_id", ""))
+    for inner, name in ((turn, "thread_id"), (turn or thread, "session_id")):
+        if inner is None or name not in inner.scope or name in wanted:
+            continue
+        yield seen("ENV-27")
+        if not stated(step, name) and not _settled(step, world, name) and world.ledger(Seats).first(step.type, name):
+            expected = f"{name} of the {inner.machine}"
+            witness = tuple(inner.history)
+            yield finding(step, expected, "none", clause="ENV-27", witness=witness, key=f"no {name}")
 
 
 def _settled(step, world, name):

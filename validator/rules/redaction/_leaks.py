@@ -60,6 +60,33 @@ class CredentialActions:
             self.line = self._asked.pop(action, None)
 
 
+TOKENS = ("resume_token", "resume_token_ref")
+
+
+class ResumeTokens:
+    """The tokens that peers sent to come back, by value, each with its line."""
+
+    def __init__(self, world):
+        self.sent = {}
+
+    def apply(self, step):
+        request = step.line.get("request") if step.kind == "command" else None
+        token = request.get("resume_token") if isinstance(request, dict) else None
+        if isinstance(token, str):
+            self.sent.setdefault(token, step.number)
+
+
+def resume_tokens(value, segments=()):
+    """Every field of a document that holds a resume token or a reference to one, with its place."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, sub in pairs:
+        here = (*segments, key)
+        if key in TOKENS and isinstance(value, dict):
+            yield here, sub
+        else:
+            yield from resume_tokens(sub, here)
+
+
 def answers(step, world):
     """The plain values in the answer to a request for a credential, by pointer."""
     answer = payload_of(step).get("answer")
@@ -77,6 +104,8 @@ def owned(leak, step, world):
     if "raw_keys" in world.protocol.tables and leak.segments[:1] == ("data",):
         keys = {key for row in world.protocol.tables["raw_keys"]["rows"] for key in row["values"]["keys"]}
         return any(str(part).lower().replace("-", "_") in keys for part in leak.segments)
+    if leak.segments and leak.segments[-1] == TOKENS[0] and world.protocol.name == "agent-runtime":
+        return leak.kind == "named"
     if step.type == "action.resolved" and world.ledger(CredentialActions).line is not None:
         return leak.pointer in answers(step, world)
     return False

@@ -11,12 +11,13 @@ from validator.redact import masked_pointer
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD
 
-CLAUSES = {"agent-runtime": "RED-29", "agenthub": "AH-110", "agent-threads": "AT-113"}
+CLAUSES = {"agent-runtime": ("RED-29", "RUN-18"), "agenthub": ("AH-110",), "agent-threads": ("AT-113",)}
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|Exception in thread \"|thread '[^'\n]*' panicked at"
     r"|(?:^|\n)(?:\s*File \"[^\"\n]+\", line [0-9]+|goroutine [0-9]+ \[)"
     r"|(?:^|\n)\s+at (?:[^\n]{1,200}:[0-9]+(?::[0-9]+)?\)?|[A-Za-z0-9_.$<>]+\([^\n)]*\))"
 )
+PROBLEMS = ("runtime.warning", "runtime.error")
 _WORDS = ("error", "error_message", "errorMessage", "safeMessage", "failure")
 
 
@@ -25,12 +26,14 @@ def check(step, world, context):
     if world.protocol.name == "agenthub" and step.type != "run.failed":
         return
     whole = world.protocol.name == "agent-threads" and step.type == "error"
-    for segments, text in _errors(step.line, (), inside=whole):
-        yield seen()
+    told = world.protocol.name == "agent-runtime" and step.type in PROBLEMS
+    clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
+    for segments, text in _errors(step.line, (), inside=whole or told):
+        yield seen(clause)
         if _TRACE.search(text):
             pointer = masked_pointer(segments, context.canaries)
             actual = f"a stack trace, {len(text)} characters"
-            yield finding(step, "one sentence that is safe to show", actual, pointer=pointer)
+            yield finding(step, "one sentence that is safe to show", actual, pointer=pointer, clause=clause)
 
 
 def _errors(value, segments, inside):

@@ -7,17 +7,21 @@ Fix: Store the bytes with their owner, and carry the reference.
 
 from validator.rules import finding, rule, seen
 
+PEER = ("remote_artifacts", "artifacts")
+"""What a peer delivered, by value."""
 COPIES = {
     "artifact.changed": ("ART-2", ("content", "bytes", "data", "body", "base64")),
     "model.requested": ("MOD-9", ("raw_request", "raw", "request", "messages")),
     "model.completed": ("MOD-9", ("raw_response", "raw", "response")),
+    "channel.peer_task.linked": ("CHAN-34", PEER),
+    "channel.peer_task.updated": ("CHAN-34", PEER),
 }
 
 
 @rule(
     "REF015",
     "copied-instead-of-referenced",
-    clauses={"agent-runtime": ("OUT-10", "ART-2", "MOD-9")},
+    clauses={"agent-runtime": ("OUT-10", "ART-2", "MOD-9", "CHAN-34")},
     on=(*COPIES, "process.output", "output.*"),
 )
 def check(step, world, context):
@@ -27,10 +31,12 @@ def check(step, world, context):
     if step.type in COPIES:
         clause, names = COPIES[step.type]
         yield seen(clause)
-        for name in names:
-            if isinstance(payload.get(name), dict | list | str):
+        inner = payload.get("peer_task") if names is PEER else payload
+        place = "/payload/peer_task" if names is PEER else "/payload"
+        for name in names if isinstance(inner, dict) else ():
+            if isinstance(inner.get(name), dict | list | str):
                 expected, actual = "a reference", "a copy"
-                yield finding(step, expected, actual, clause=clause, pointer=f"/payload/{name}", key=name)
+                yield finding(step, expected, actual, clause=clause, pointer=f"{place}/{name}", key=name)
         return
     binary = payload.get("stream") == "binary" or payload.get("encoding") in ("binary", "base64")
     for name in ("text", "preview"):

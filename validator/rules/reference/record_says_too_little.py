@@ -31,6 +31,12 @@ WANTS = {
         {"target": ("target", "target_turn_id"), "turns": ("removed_turn_ids", "removed_turn_count")},
     ),
     "job.item.started": ("JOB-21", {"assignment": ("assignment",)}),
+    "runtime.warning": ("RUN-12", {"code": ("code",)}),
+    "runtime.error": ("RUN-12", {"code": ("code",)}),
+    "session.updated": (
+        "SES-3",
+        {"what changed": ("changed", "title", "workspace_id", "account_ref", "active_thread_id", "pinned_thread_ids")},
+    ),
 }
 TOUCHED = {f"affected_{name}_ids": (f"affected_{name}_ids",) for name in ("tool_call", "artifact", "subagent", "job")}
 SIZES = {"tokens_before": ("tokens_before",), "tokens_after": ("tokens_after",)}
@@ -46,7 +52,7 @@ SCOPES = ("session_id", "thread_id", "turn_id", "task_id", "run_id")
     "record-says-too-little",
     clauses={
         "agent-runtime": (
-            *(clause for clause, _ in WANTS.values()),
+            *dict.fromkeys(clause for clause, _ in WANTS.values()),
             "ART-7",
             "CTX-13",
             "EVI-2",

@@ -8,18 +8,37 @@ Fix: Correct the field the pointer names; what it has to hold is in the catalogu
 from validator.rules import finding, rule, seen
 
 GENERAL = {"agent-runtime": "ENV-12", "agenthub": "AH-12", "runagents": "RA-10", "agent-threads": "AT-21"}
-
+KINDS = {"agent-runtime": "CONF-17"}
+"""The clause of a protocol that lists the kinds of records; the others have the one of captures."""
+LINES = "CAP-13"
+CARRIED = {"command": "/request", "result": "/result", "snapshot": "/snapshot"}
+"""Where a record has a document of the protocol in it."""
 FOLDERS = {"event": "events", "command": "commands", "result": "results", "snapshot": "snapshots"}
+CLAUSES = {name: tuple(filter(None, (general, KINDS.get(name), LINES))) for name, general in GENERAL.items()}
 
 
-@rule("SCH001", "shape", clauses=GENERAL, on=("*", "record:*"))
+@rule("SCH001", "shape", clauses=CLAUSES, on=("*", "record:*"))
 def check(step, world, context):
-    general = GENERAL[world.protocol.name]
-    if not context.errors:
-        yield seen(general, *context.schema_clauses.get(_kind(step), ()))
-    for error in context.errors:
+    name = world.protocol.name
+    errors = [error for error in context.errors if not _of_a_request(step, error)]
+    if not errors:
+        told = (LINES, *CLAUSES[name][1:-1]) if step.kind != "event" else ()
+        yield seen(GENERAL[name], *told, *context.schema_clauses.get(_kind(step), ()))
+    for error in errors:
         expected, actual = _words(error.message)
-        yield finding(step, expected, actual, pointer=error.pointer, key=f"{error.keyword} {error.message}")
+        key, clause = f"{error.keyword} {error.message}", _clause(step, name, error.pointer)
+        yield finding(step, expected, actual, pointer=error.pointer, clause=clause, key=key)
+
+
+def _of_a_request(step, error):
+    """True for what a caller wrote; whether the runtime may accept it is another rule's question."""
+    return step.kind == "command" and isinstance(step.line.get("request"), dict) and "/request" in error.pointer[:8]
+
+
+def _clause(step, name, pointer):
+    if step.kind == "event" or step.kind == "run" or pointer.startswith(CARRIED.get(step.kind, " ")):
+        return GENERAL[name]
+    return KINDS.get(name, LINES) if pointer == "/record" else LINES
 
 
 def _words(message):

@@ -8,8 +8,12 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 from validator.rules import finding, rule, seen
 from validator.rules.state.illegal_move import _clauses
 
+CLOSED = ("task", "archived", "TASK-30")
+"""The one state after which no event of the family may come, whether a row lists it or not."""
+CLAUSES = {**_clauses(), "agent-runtime": (*_clauses()["agent-runtime"], CLOSED[2])}
 
-@rule("TRM001", "change-after-end", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), follows=True)
+
+@rule("TRM001", "change-after-end", clauses=CLAUSES, on=("*", "record:run", "record:snapshot"), follows=True)
 def check(step, world, context):
     for move in step.moves:
         machine = world.protocol.machines[move.machine]
@@ -24,9 +28,29 @@ def check(step, world, context):
             step,
             f"nothing moves a {refusal.machine} that is {refusal.state}, except what its table lists",
             f"{refusal.driver}",
-            clause=refusal.clause,
+            clause=CLOSED[2] if (refusal.machine, refusal.state) == CLOSED[:2] else refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state=refusal.state,
             witness=tuple(subject.history),
             key=str(refusal.driver),
+        )
+    yield from _closed(step, world)
+
+
+def _closed(step, world):
+    """An event of a task that was archived, which moves nothing and is still one too many."""
+    task = world.subjects("task").get(step.scope.get("task_id", "")) if (step.type or "").startswith("task.") else None
+    if task is None or task.state != CLOSED[1] or step.kind != "event":
+        return
+    yield seen(CLOSED[2])
+    if not any(entry.machine == "task" for entry in (*step.moves, *step.refusals)):
+        yield finding(
+            step,
+            "no further event of an archived task",
+            f"{step.type}",
+            clause=CLOSED[2],
+            entity=("task", task.key),
+            state=task.state,
+            witness=tuple(task.history),
+            key=str(step.type),
         )

@@ -44,6 +44,11 @@ CLAUSES = (
     ("history.rollback.", "HIST-17"),
     ("history.reconstructed", "HIST-8"),
     ("session.updated", "SES-2"),
+    ("channel.disconnected", "CHAN-7"),
+    ("channel.message", "CHAN-16"),
+    ("channel.peer_task.", "CHAN-28"),
+    ("snapshot.", "SNAP-13"),
+    ("sandbox.", "SBX-9"),
 )
 
 

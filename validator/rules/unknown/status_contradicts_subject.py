@@ -16,27 +16,30 @@ PHASES = {
     "failed": "failed",
     "cancelled": "cancelled",
 }
+PLACES = {"run.status": ("RUN-5", "phase"), "channel.message": ("CHAN-16", "status")}
 SUBJECTS = {"run_id": "attempt", "turn_id": "turn", "task_id": "task"}
 
 
-@rule("UNK008", "status-contradicts-subject", clauses={"agent-runtime": "RUN-5"}, on="run.status")
+@rule("UNK008", "status-contradicts-subject", clauses={"agent-runtime": ("RUN-5", "CHAN-16")}, on=tuple(PLACES))
 def check(step, world, context):
-    phase = told(step, "phase") or step.line.get("phase")
+    clause, name = PLACES[step.type]
+    phase = told(step, name) or step.line.get(name)
     end = PHASES.get(phase.lower()) if isinstance(phase, str) else None
-    found = [world.subjects(machine).get(step.scope.get(name, "")) for name, machine in SUBJECTS.items()]
+    found = [world.subjects(machine).get(step.scope.get(key, "")) for key, machine in SUBJECTS.items()]
     subjects = [subject for subject in found if subject is not None]
     if end is None or not subjects or any(subject.doubted for subject in subjects):
         return
-    yield seen()
+    yield seen(clause)
     if all(world.protocol.machines[subject.machine].is_open(subject.state) for subject in subjects):
         subject = subjects[0]
         yield finding(
             step,
-            f"a phase that fits a {subject.machine} that is {subject.state}",
+            f"a {name} that fits a {subject.machine} that is {subject.state}",
             end,
-            pointer="/payload/phase" if told(step, "phase") else "/phase",
+            pointer=f"/payload/{name}" if told(step, name) else f"/{name}",
+            clause=clause,
             entity=(subject.machine, subject.key),
             state=subject.state,
-            witness=lines(*subjects),
+            witness=lines(*subjects, world.subjects("channel").get(step.scope.get("channel_id", ""))),
             key=end,
         )

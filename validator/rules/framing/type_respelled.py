@@ -1,0 +1,28 @@
+"""An event type of the catalogue is written in the other casing.
+
+Why: the binding renames properties; a type that is renamed too is a type that nobody knows.
+Trips: an event of type task.cancelRequested.  Near miss: task.cancel_requested in an event with camelCase properties.
+Fix: Rename properties only, and leave types, statuses and other words as the catalogue spells them.
+"""
+
+from validator.protocol.casing import camel
+from validator.rules import finding, rule, seen
+
+
+@rule("FRM016", "type-respelled", clauses={"agent-runtime": "ENV-41"}, on="*")
+def check(step, world, context):
+    kind = step.line.get("type")
+    if step.kind != "event" or not isinstance(kind, str):
+        return
+    meant = respelled(kind, world.protocol)
+    if meant:
+        yield finding(step, meant, "the same in the other casing", pointer="/type", key=meant)
+    elif "_" in kind and "eventId" in context.line.document:
+        yield seen()
+
+
+def respelled(kind, protocol):
+    """The type of the catalogue that a word is when it is put into the other casing, if it is one."""
+    if kind in protocol.events:
+        return None
+    return next((name for name in protocol.events if "_" in name and camel(name) == kind), None)
