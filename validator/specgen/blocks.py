@@ -16,7 +16,7 @@ from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol, available, load_protocol
-from validator.specgen import events, machines, reference
+from validator.specgen import events, kill, machines, reference
 
 _BLOCK = re.compile(r"(<!-- generated: ([a-z]+)(?: ([A-Za-z0-9_.-]+))? -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 
@@ -48,6 +48,7 @@ def pages(spec: Path | None = None, schemas: Path | None = None) -> Iterator[tup
     yield root / "generated" / "events.md", _catalogue("Events", protocols, events.catalogue)
     yield root / "generated" / "machines.md", _catalogue("State tables", protocols, _machines)
     yield root / "generated" / "records.md", _catalogue("Records", protocols, reference.records_page)
+    yield root / "generated" / "kill-matrix.md", kill.page(root)
 
 
 def fill(protocol: Protocol, path: Path) -> str:
