@@ -18,7 +18,7 @@ from validator.errors import DefinitionError
 Pointer = Sequence[str | int]
 
 
-class _StrictLoader(yaml.SafeLoader):
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """A safe loader that refuses duplicate keys and reads words as YAML 1.2 does: `on` and `2026-05-08` are strings."""
 
 

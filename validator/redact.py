@@ -98,7 +98,12 @@ class Patterns:
 
 def load_patterns(root: Path | None = None) -> Patterns:
     """The rows for paths, then those for secrets; read once in a process."""
-    return _load((root or resources.schemas()).resolve())
+    return _load(root.resolve()) if root else _shipped()
+
+
+@functools.cache
+def _shipped() -> Patterns:
+    return _load(resources.schemas().resolve())
 
 
 @functools.lru_cache(maxsize=4)
@@ -246,7 +251,7 @@ _REST = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'
 
 def mask(text: str, canaries: Iterable[str] = ()) -> str:
     """A text in which no private path, secret or canary is left; one that holds none comes back as it is."""
-    rows = [row for row in load_patterns().rows if row.in_text and row.kind != "entropy"]
+    rows = _shown_rows()
     words = [form for canary in canaries for form, _ in canary_forms(canary)]
     for _ in range(8):
         spans = [(match.start, match.end, match.row.kind) for match in matches(text, rows)]
@@ -255,6 +260,11 @@ def mask(text: str, canaries: Iterable[str] = ()) -> str:
             return text
         text = _replaced(text, spans)
     return "[masked]"
+
+
+@functools.cache
+def _shown_rows() -> tuple[Row, ...]:
+    return tuple(row for row in load_patterns().rows if row.in_text and row.kind != "entropy")
 
 
 def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
