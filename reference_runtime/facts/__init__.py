@@ -1,0 +1,1 @@
+"""What the events add up to: one record per subject, changed by events alone."""

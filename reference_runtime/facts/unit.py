@@ -1,0 +1,79 @@
+"""A unit of work: the records as they would be if what was decided so far were kept.
+
+Decisions read through it, events change it, and nothing reaches the store before the service commits it whole. What an event
+touches is copied first, so that the projections can tell what the event changed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_runtime.facts.record import Record
+from reference_runtime.log.base import Change, Store
+
+Key = tuple[str, str]
+
+
+class Unit:
+    """Reads through to a store, and keeps changes to itself."""
+
+    def __init__(self, store: Store):
+        self.position = store.position()
+        self.ordinal = store.ordinal()
+        self.events: list[dict[str, Any]] = []
+        self._store = store
+        self._held: dict[Key, Record | None] = {}
+        self._dirty: dict[Key, None] = {}
+        self.before: dict[Key, Record | None] = {}
+        """What the records that the present event touched were like before it."""
+
+    def get(self, kind: str, identity: str | None) -> Record | None:
+        """A record to read, or None."""
+        if identity is None:
+            return None
+        key = (kind, identity)
+        if key not in self._held:
+            self._held[key] = self._store.load(kind, identity)
+        return self._held[key]
+
+    def edit(self, kind: str, identity: str) -> Record:
+        """A record to change; made when there is none."""
+        key = (kind, identity)
+        record = self.get(kind, identity)
+        if key not in self.before:
+            self.before[key] = record.copy() if record else None
+        self._dirty[key] = None
+        if record is None:
+            self.ordinal += 1
+            record = self._held[key] = Record(kind, identity, self.ordinal)
+        return record
+
+    def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
+        """The records of a kind told with all the ids named, in the order of first mention."""
+        found = {}
+        for record in self._store.find(kind, where, is_open):
+            found[record.id] = self._held.setdefault(record.key, record) or record
+        for key in self._dirty:
+            if key[0] == kind:
+                found[key[1]] = self._held[key]
+        return sorted((r for r in found.values() if _fits(r, is_open, where)), key=lambda record: record.ordinal)
+
+    def state(self, kind: str, identity: str | None) -> str:
+        """Where a subject stands in its table; `none` when it is not known."""
+        record = self.get(kind, identity)
+        return record.state if record else "none"
+
+    def new_id(self, word: str) -> str:
+        """An id that no subject has: a word and the next free number."""
+        counter = self.edit("counter", word)
+        counter.data["last"] = counter.data.get("last", 0) + 1
+        return f"{word}_{counter.data['last']}"
+
+    def change(self) -> Change:
+        """What a store has to keep."""
+        return Change(self.position, self.ordinal, self.events, [self._held[key] for key in self._dirty])
+
+
+def _fits(record: Record, is_open: bool | None, where: dict[str, str]) -> bool:
+    opened = is_open is None or record.open == is_open
+    return opened and all(record.link(name) == value for name, value in where.items())

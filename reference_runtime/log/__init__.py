@@ -1,0 +1,1 @@
+"""Where events, records and answers are kept; two stores behind one contract."""

@@ -1,0 +1,56 @@
+"""What a store promises.
+
+A store holds an append-only log of events, the records that they add up to, and the answers to commands that carried an
+idempotency key. All three change together: `commit` takes one change whole or not at all, and only at the position at which
+it was decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from reference_runtime.facts.record import Record
+
+
+@dataclass(slots=True)
+class Change:
+    """Everything that one command or one piece of work changes."""
+
+    position: int
+    """How many events the log held when the change was decided."""
+    ordinal: int
+    """The last place given to a record."""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    reply: tuple[str, str, dict[str, Any]] | None = None
+    """Idempotency key, digest of the command, and the answer."""
+
+
+class Store(Protocol):
+    """The port that the service writes through."""
+
+    def position(self) -> int:
+        """How many events the log holds."""
+
+    def ordinal(self) -> int:
+        """The last place given to a record."""
+
+    def load(self, kind: str, identity: str) -> Record | None:
+        """One record, or None; the caller may change what it gets."""
+
+    def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        """The records of a kind that were told with all the ids named, in order."""
+
+    def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
+        """The events behind a position, in order."""
+
+    def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
+        """The digest and the answer kept under an idempotency key."""
+
+    def commit(self, change: Change) -> None:
+        """Keeps a change, durably where the store is durable, or raises StoreError and keeps nothing."""
+
+    def close(self) -> None:
+        """Lets go of what the store holds."""

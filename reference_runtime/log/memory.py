@@ -1,0 +1,66 @@
+"""A store in memory: the twin of the durable one, for tests and for showing off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from reference_runtime.errors import PositionConflict
+from reference_runtime.facts.record import LINKS, Record
+from reference_runtime.log.base import Change
+
+
+class MemoryStore:
+    """Keeps copies, so that nobody changes what is kept by holding on to what they read."""
+
+    def __init__(self) -> None:
+        self._events: list[str] = []
+        self._records: dict[tuple[str, str], Record] = {}
+        self._links: dict[tuple[str, str, str], dict[str, None]] = {}
+        self._replies: dict[str, tuple[str, str]] = {}
+        self._ordinal = 0
+
+    def position(self) -> int:
+        return len(self._events)
+
+    def ordinal(self) -> int:
+        return self._ordinal
+
+    def load(self, kind: str, identity: str) -> Record | None:
+        found = self._records.get((kind, identity))
+        return found.copy() if found else None
+
+    def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        names = [self._links.get((kind, name, value), {}) for name, value in where.items()]
+        ids = set(names[0]).intersection(*names[1:]) if names else {i for k, i in self._records if k == kind}
+        found = [self._records[(kind, identity)] for identity in ids]
+        kept = (record for record in found if is_open is None or record.open == is_open)
+        return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
+
+    def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
+        for line in self._events[after:]:
+            event = json.loads(line)
+            if session is None or event.get("session_id") == session:
+                yield event
+
+    def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
+        kept = self._replies.get(key)
+        return (kept[0], json.loads(kept[1])) if kept else None
+
+    def commit(self, change: Change) -> None:
+        if change.position != len(self._events):
+            raise PositionConflict(f"decided at {change.position}, the log is at {len(self._events)}")
+        self._events += [json.dumps(event) for event in change.events]
+        for record in change.records:
+            self._records[record.key] = record.copy()
+            for name in ("session_id", "thread_id", *LINKS):
+                if (value := record.link(name)) is not None:
+                    self._links.setdefault((record.kind, name, value), {})[record.id] = None
+        self._ordinal = change.ordinal
+        if change.reply:
+            key, digest, answer = change.reply
+            self._replies[key] = (digest, json.dumps(answer))
+
+    def close(self) -> None:
+        """Nothing is held."""

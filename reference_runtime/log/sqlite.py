@@ -1,0 +1,137 @@
+"""A store in one SQLite file, durable before a command is answered.
+
+Write-ahead logging with `synchronous=FULL`: when `commit` returns, the change survives `kill -9` and a power cut.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from reference_runtime.errors import PositionConflict, StoreError, StoreFull, StoreLocked
+from reference_runtime.facts.record import LINKS, Record
+from reference_runtime.log.base import Change
+
+_COLUMNS = ("session_id", "thread_id", *LINKS)
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, session_id TEXT, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS events_by_session ON events (session_id, position);
+CREATE TABLE IF NOT EXISTS records (
+  kind TEXT NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL, open INTEGER NOT NULL,
+  {", ".join(f"{name} TEXT" for name in _COLUMNS)}, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+{"".join(
+    f"CREATE INDEX IF NOT EXISTS by_{name} ON records (kind, {name}, open) WHERE {name} IS NOT NULL;" for name in _COLUMNS
+)}
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, digest TEXT NOT NULL, answer TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+class SqliteStore:
+    """One file; one writer at a time."""
+
+    def __init__(self, path: Path | str, *, wait_seconds: float = 2.0):
+        with _translated():
+            self._db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+
+    def position(self) -> int:
+        return self._one("SELECT coalesce(max(position), 0) FROM events")[0]
+
+    def ordinal(self) -> int:
+        found = self._one("SELECT value FROM counters WHERE name = 'ordinal'")
+        return found[0] if found else 0
+
+    def load(self, kind: str, identity: str) -> Record | None:
+        row = self._one(f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?", kind, identity)
+        return _record(row) if row else None
+
+    def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        wanted = dict(where) if is_open is None else {**where, "open": int(is_open)}
+        tests = "".join(f" AND {name} = ?" for name in wanted)
+        sql = f"SELECT {_SELECT} FROM records WHERE kind = ?{tests} ORDER BY ordinal"
+        with _translated():
+            return [_record(row) for row in self._db.execute(sql, (kind, *wanted.values()))]
+
+    def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
+        test, values = ("session_id = ? AND ", (session,)) if session is not None else ("", ())
+        sql = f"SELECT body FROM events WHERE {test}position > ? ORDER BY position"
+        with _translated():
+            rows = self._db.execute(sql, (*values, after)).fetchall()
+        return (json.loads(body) for (body,) in rows)
+
+    def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
+        row = self._one("SELECT digest, answer FROM replies WHERE key = ?", key)
+        return (row[0], json.loads(row[1])) if row else None
+
+    def commit(self, change: Change) -> None:
+        with _translated():
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._write(change)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _write(self, change: Change) -> None:
+        if (found := self.position()) != change.position:
+            raise PositionConflict(f"decided at {change.position}, the log is at {found}")
+        self._db.executemany(
+            "INSERT INTO events (position, session_id, body) VALUES (?, ?, ?)",
+            (
+                (change.position + place, event.get("session_id"), json.dumps(event, separators=(",", ":")))
+                for place, event in enumerate(change.events, 1)
+            ),
+        )
+        self._db.executemany(_UPSERT, (_row(record) for record in change.records))
+        self._db.execute("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", (change.ordinal,))
+        if change.reply:
+            key, digest, answer = change.reply
+            self._db.execute("INSERT INTO replies VALUES (?, ?, ?)", (key, digest, json.dumps(answer)))
+
+    def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
+        with _translated():
+            return self._db.execute(sql, values).fetchone()
+
+
+_SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
+_NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
+_UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
+
+
+def _row(record: Record) -> tuple[Any, ...]:
+    links = (record.link(name) for name in _COLUMNS)
+    return (record.kind, record.id, record.ordinal, int(record.open), *links, record.dump())
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    kind, identity, ordinal, is_open, session, thread, body = row
+    state, scope, data = json.loads(body)
+    return Record(kind, identity, ordinal, session, thread, state, bool(is_open), scope, data)
+
+
+class _translated:  # noqa: N801  a context manager that reads as a word
+    """Turns what SQLite says into what a store promises."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: Any) -> None:
+        if not isinstance(error, sqlite3.Error):
+            return
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise StoreLocked("another writer holds the store") from error
+        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            raise StoreFull("the disk took no more") from error
+        raise StoreError("the store failed") from error

@@ -1,0 +1,137 @@
+"""The thirteen read models, as this runtime reads chapter 19.
+
+A model is a module with `VIEWS`, which says per kind of record what the model shows of it, and `build`, which puts the
+document together. An event changes a model exactly when it changes one of these views, so `touch` finds the models that an
+event changed by looking at the records it touched and at nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from reference_runtime.contract import VERSION
+from reference_runtime.facts.order import freshness
+from reference_runtime.facts.record import Record
+from reference_runtime.facts.scope import thread_of
+from reference_runtime.facts.unit import Unit
+from reference_runtime.projections import (
+    artifact_checkpoint_summary,
+    channel_summary,
+    context_boundary_snapshot,
+    evidence_summary,
+    execution_environment_snapshot,
+    permission_sandbox_summary,
+    queue_snapshot,
+    routing_limit_summary,
+    session_snapshot,
+    subagent_job_summary,
+    task_snapshot,
+    thread_read_model,
+    tool_inventory_snapshot,
+)
+from reference_runtime.projections.births import born
+
+MODELS: dict[str, ModuleType] = {
+    "session_snapshot": session_snapshot,
+    "thread_read_model": thread_read_model,
+    "tool_inventory_snapshot": tool_inventory_snapshot,
+    "queue_snapshot": queue_snapshot,
+    "task_snapshot": task_snapshot,
+    "context_boundary_snapshot": context_boundary_snapshot,
+    "artifact_checkpoint_summary": artifact_checkpoint_summary,
+    "evidence_summary": evidence_summary,
+    "permission_sandbox_summary": permission_sandbox_summary,
+    "execution_environment_snapshot": execution_environment_snapshot,
+    "routing_limit_summary": routing_limit_summary,
+    "subagent_job_summary": subagent_job_summary,
+    "channel_summary": channel_summary,
+}
+THREAD_MODELS = {"thread_read_model", "queue_snapshot", "context_boundary_snapshot"}
+_WATCHERS: dict[str, list[tuple[str, Any]]] = {}
+for _name, _module in MODELS.items():
+    for _kind, _view in _module.VIEWS.items():
+        _WATCHERS.setdefault(_kind, []).append((_name, _view))
+
+
+def touch(unit: Unit, event: dict[str, Any]) -> None:
+    """Notes when each read model last changed, and which of them exist since this event."""
+    _touch_tasks(unit, event)
+    changed = {
+        (name, scope)
+        for key, old in list(unit.before.items())
+        for name, view in _WATCHERS.get(key[0], ())
+        if _shown(view, old) != _shown(view, unit.get(*key))
+        for scope in _scopes(unit, name, unit.get(*key))
+    }
+    births = set(born(event, event.get("session_id"), thread_of(unit, event)))
+    for name, scope in sorted(changed | births):
+        if (name, scope) in births or unit.get("model", f"{name}|{scope}"):
+            record = unit.edit("model", f"{name}|{scope}")
+            record.session, record.thread = event.get("session_id"), scope if name in THREAD_MODELS else None
+            if (name, scope) in changed or "updated_at" not in record.data:
+                record.data["updated_at"] = event["timestamp"]
+
+
+def _touch_tasks(unit: Unit, event: dict[str, Any]) -> None:
+    """A task record changed when it, an attempt, an edge, an artifact or a reference of it changed."""
+    for key, old in list(unit.before.items()):
+        new = unit.get(*key)
+        view = task_snapshot.VIEWS.get(key[0])
+        if view and _shown(view, old) != _shown(view, new):
+            owners = [new.id] if key[0] == "task" else [new.scope.get("task_id"), *new.data.get("tasks", ())]
+            for owner in owners:
+                if owner and unit.state("task", owner) != "none":
+                    unit.edit("task", owner).data["updated_at"] = event["timestamp"]
+
+
+def _shown(view: Any, record: Record | None) -> Any:
+    """A view, doubt left aside: a mark of doubt is no change (19.4)."""
+    if record and "doubted" in record.data:
+        record = record.copy()
+        del record.data["doubted"]
+    return view(record) if record else None
+
+
+def _scopes(unit: Unit, model: str, record: Record) -> Iterator[str]:
+    if model not in THREAD_MODELS:
+        if record.session:
+            yield record.session
+        return
+    threads = [record.id] if record.kind == "thread" else [record.thread, *record.data.get("threads", ())]
+    if record.kind == "incident" and record.thread is None and record.session:
+        threads = [thread.id for thread in unit.find("thread", session_id=record.session)]
+    yield from dict.fromkeys(thread for thread in threads if thread)
+
+
+def exists(unit: Unit, model: str, scope: str) -> bool:
+    """True once an event fed the model."""
+    return unit.get("model", f"{model}|{scope}") is not None
+
+
+def snapshot(unit: Unit, model: str, session: str, thread: str | None = None, **asked: Any) -> dict[str, Any]:
+    """One read model as it is now."""
+    scope = thread if model in THREAD_MODELS else session
+    stream = unit.get("stream", session)
+    known = unit.get("model", f"{model}|{scope}")
+    document: dict[str, Any] = {"schema_version": VERSION, "session_id": session}
+    uncounted = {"honest": "unavailable", "reason": "The stream does not count."}
+    document["as_of_sequence"] = stream.data.get("sequence", uncounted) if stream else uncounted
+    limited = asked or (thread and model not in THREAD_MODELS)
+    if known and not limited:
+        document["updated_at"] = known.data["updated_at"]
+    document |= freshness(unit, session)
+    if thread:
+        document["thread_id"] = thread
+    body = MODELS[model].build(unit, session, thread, **asked)
+    return document | {name: value for name, value in body.items() if value is not None}
+
+
+def all_snapshots(unit: Unit, session: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every read model of a session that exists."""
+    for model in MODELS:
+        scopes = [r.id for r in unit.find("thread", session_id=session)] if model in THREAD_MODELS else [None]
+        for thread in scopes:
+            if exists(unit, model, thread or session):
+                yield model, snapshot(unit, model, session, thread)
