@@ -36,6 +36,8 @@ def permission(unit: Unit, event: Event, moves: list[Move]) -> None:
     call = event.get("tool_call_id")
     if isinstance(call, str) and isinstance(said.get("approval_action_id"), str):
         unit.edit("tool_call", call).data["approved_by"] = said["approval_action_id"]
+    for move in moves:
+        keep(move.record, said, "approval_action_id")
     if event["type"] == "permission.requested":
         return
     entry = copied("permission_decision", said)

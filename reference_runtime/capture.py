@@ -1,0 +1,77 @@
+"""A capture: commands, answers, events, snapshots and restarts as one file, in the order in which they became known."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol, TextIO
+
+from reference_runtime.contract import NAME, VERSION
+
+
+class Capture(Protocol):
+    """Where the runtime writes down what it did."""
+
+    def event(self, event: dict[str, Any]) -> None: ...
+
+    def command(self, command: str, command_id: str, request: Any, at: str) -> None: ...
+
+    def result(self, command: str, command_id: str, result: dict[str, Any], at: str) -> None: ...
+
+    def snapshot(self, model: str, document: dict[str, Any], at: str) -> None: ...
+
+    def restart(self, reason: str, runtime_id: str, at: str) -> None: ...
+
+    def reconnect(self, channel_id: str, acknowledged: int, at: str) -> None: ...
+
+
+class NoCapture:
+    """Writes nothing down."""
+
+    def event(self, event: dict[str, Any]) -> None: ...
+
+    def command(self, command: str, command_id: str, request: Any, at: str) -> None: ...
+
+    def result(self, command: str, command_id: str, result: dict[str, Any], at: str) -> None: ...
+
+    def snapshot(self, model: str, document: dict[str, Any], at: str) -> None: ...
+
+    def restart(self, reason: str, runtime_id: str, at: str) -> None: ...
+
+    def reconnect(self, channel_id: str, acknowledged: int, at: str) -> None: ...
+
+
+class LineCapture:
+    """Writes one JSON object per line to a text file, a header first where the file is new."""
+
+    def __init__(self, file: TextIO, *, completeness: str = "complete", header: bool = True):
+        self._file = file
+        if header:
+            self._write({"record": "header", "capture": "1", "protocol": NAME, "version": VERSION,
+                         "completeness": completeness, "producer": {"name": "reference-runtime"}})  # fmt: skip
+
+    def event(self, event: dict[str, Any]) -> None:
+        self._write(event)
+
+    def command(self, command: str, command_id: str, request: Any, at: str) -> None:
+        if isinstance(request, dict):
+            line = {"record": "command", "command": command, "command_id": command_id, "timestamp": at}
+            self._write({**line, "request": request})
+
+    def result(self, command: str, command_id: str, result: dict[str, Any], at: str) -> None:
+        line = {"record": "result", "command": command, "command_id": command_id, "timestamp": at}
+        self._write({**line, "result": result})
+
+    def snapshot(self, model: str, document: dict[str, Any], at: str) -> None:
+        line = {"record": "snapshot", "model": model, "timestamp": at, "stream": document["session_id"]}
+        self._write({**line, "sequence": document["as_of_sequence"], "snapshot": document})
+
+    def restart(self, reason: str, runtime_id: str, at: str) -> None:
+        self._write({"record": "restart", "reason": reason, "runtime_id": runtime_id, "timestamp": at})
+
+    def reconnect(self, channel_id: str, acknowledged: int, at: str) -> None:
+        line = {"record": "reconnect", "channel_id": channel_id, "timestamp": at}
+        self._write({**line, "last_acknowledged_sequence": acknowledged})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
+        self._file.flush()
