@@ -85,7 +85,7 @@ def start_task(state: State, request: Request) -> Decision:
 
 def _new_run(state: State, request: Request) -> str:
     run_id = request.get("run_id")
-    if run_id and state.get("attempt", run_id):
+    if run_id and state.state("attempt", run_id) != "none":
         raise CommandRejected("run_id_taken", "An attempt has that id; attempts are never repeated.", category="conflict")
     return run_id or state.new_id("run")
 

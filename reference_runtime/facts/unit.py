@@ -12,6 +12,8 @@ from reference_runtime.facts.record import Record
 from reference_runtime.log.base import Change, Store
 
 Key = tuple[str, str]
+_KINDS = {"run": "attempt", "item": "job_item", "call": "tool_call", "request": "model_request", "queued": "queue"}
+"""Kinds of subjects whose ids begin with another word."""
 
 
 class Unit:
@@ -65,9 +67,12 @@ class Unit:
 
     def new_id(self, word: str) -> str:
         """An id that no subject has: a word and the next free number."""
-        counter = self.edit("counter", word)
-        counter.data["last"] = counter.data.get("last", 0) + 1
-        return f"{word}_{counter.data['last']}"
+        counter, kind = self.edit("counter", word), _KINDS.get(word, word)
+        while True:
+            counter.data["last"] = counter.data.get("last", 0) + 1
+            identity = f"{word}_{counter.data['last']}"
+            if self.get(kind, identity) is None:
+                return identity
 
     def change(self) -> Change:
         """What a store has to keep."""

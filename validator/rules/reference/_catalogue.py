@@ -35,7 +35,9 @@ class Catalogues:
             if name is not None:
                 self._newest[(name, step.scope[name])] = (step.number, listed)
         elif step.type == "tool.started" and "turn_id" in step.scope:
-            self.called.setdefault(step.scope["turn_id"], step.number)
+            turn = step.scope["turn_id"]
+            if ("turn_id", turn) not in self._newest:
+                self.called.setdefault(turn, step.number)
 
     def of(self, step: Step) -> tuple[int, dict[str, Any] | None] | None:
         """The catalogue in force for the turn of an event."""

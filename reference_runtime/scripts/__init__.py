@@ -1,0 +1,1 @@
+"""Stories: whole lifecycles as data, and the player that lets them happen."""

@@ -1,0 +1,143 @@
+"""Plays a story.
+
+A story is a YAML file: a title, settings, scripts by name, and acts. An act is one of these:
+
+* `command`, `request`, `expect`: a caller sends a command and gets the outcome that is expected (accepted or queued if not said);
+* `fact`, `ids`, `payload`: somebody who works for the runtime reports a fact;
+* `run`, `steps`: the worker goes on until nothing can, or for so many operations;
+* `expire`: time passes until the next open question lapses;
+* `restart`: the runtime is killed and started again on the same store;
+* `reconnect`: a peer comes back and gets what it missed;
+* `snapshots`: every read model of a session is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from reference_runtime.capture import Capture
+from reference_runtime.domain.state import Decision, State
+from reference_runtime.domain import settle
+from reference_runtime.log.base import Store
+from reference_runtime.recovery import recover
+from reference_runtime.service import Runtime
+from reference_runtime.settings import Settings
+from reference_runtime.stamping import VirtualClock, read
+from reference_runtime.work.engine import Worker
+
+STORIES = Path(__file__).parent / "stories"
+
+
+class StoryFailed(AssertionError):
+    """A story did not go as it is told."""
+
+
+@dataclass(slots=True)
+class Played:
+    """What a story did, for the coverage table."""
+
+    rows: set[str] = field(default_factory=set)
+    events: set[str] = field(default_factory=set)
+    commands: set[str] = field(default_factory=set)
+
+
+def stories() -> list[Path]:
+    """Every story, in the order of their names."""
+    return sorted(STORIES.glob("*.yaml"))
+
+
+def load(path: Path) -> dict[str, Any]:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+class Player:
+    """Plays one story on stores that the caller opens."""
+
+    def __init__(self, story: dict[str, Any], open_store: Callable[[], Store], capture: Capture | None = None):
+        common = load(STORIES.parent / "scripts.yaml")
+        self._settings = Settings(**story.get("settings", {}), scripts={**common, **story.get("scripts", {})})
+        self._story, self._open, self._capture = story, open_store, capture
+        self._clock = VirtualClock()
+        self.played = Played()
+        self.runtime = self._boot()
+
+    def _boot(self) -> Runtime:
+        runtime = Runtime(self._open(), replace(self._settings), self._clock, self._capture)
+        runtime.subscribers.append(lambda event: self.played.events.add(event["type"]))
+        runtime.rows = self.played.rows
+        return runtime
+
+    def play(self) -> Played:
+        """Lets every act happen."""
+        for number, act in enumerate(self._story["acts"], 1):
+            kind = next(iter(act))
+            try:
+                getattr(self, f"_{kind}")(act)
+            except StoryFailed as failure:
+                raise StoryFailed(f"act {number} ({kind}): {failure}") from failure
+        self.runtime.store.close()
+        return self.played
+
+    def _command(self, act: dict[str, Any]) -> None:
+        answer = self.runtime.handle(act["command"], act.get("request", {}))
+        self.played.commands.add(act["command"])
+        expected = act.get("expect", ["accepted", "queued"])
+        if answer["outcome"] not in ([expected] if isinstance(expected, str) else expected):
+            raise StoryFailed(f"{act['command']} was answered {answer}")
+
+    def _fact(self, act: dict[str, Any]) -> None:
+        beside = {name: act[name] for name in act if name not in {"fact", "ids", "payload"}}
+        self.runtime.fact(act["fact"], act["ids"], act.get("payload"), **beside)
+
+    def _run(self, act: dict[str, Any]) -> None:
+        Worker(self.runtime).run()
+
+    def _steps(self, act: dict[str, Any]) -> None:
+        worker = Worker(self.runtime)
+        if not all(worker.step() for _ in range(act["steps"])):
+            raise StoryFailed("the worker had nothing left to do")
+
+    def _until(self, act: dict[str, Any]) -> None:
+        """Works until an event of a type has been told."""
+        worker, seen = Worker(self.runtime), []
+        self.runtime.subscribers.append(lambda event: seen.append(event["type"]))
+        while act["until"] not in seen:
+            if not worker.step():
+                raise StoryFailed(f"{act['until']} never came")
+        self.runtime.subscribers.pop()
+
+    def _delay(self, act: dict[str, Any]) -> None:
+        self._clock.advance(act["delay"])
+
+    def _expire(self, act: dict[str, Any]) -> None:
+        lapsing = [one for one in self.runtime.state().find("action", is_open=True) if "expires_at" in one.data]
+        first = min(lapsing, key=lambda one: one.data["expires_at"])
+        self._clock.not_before(read(first.data["expires_at"]))
+        self.runtime.report(lambda state: _lapse(state, first.id))
+
+    def _restart(self, act: dict[str, Any]) -> None:
+        self.runtime.store.close()
+        self.runtime = self._boot()
+        recover(self.runtime, act["restart"])
+
+    def _reconnect(self, act: dict[str, Any]) -> None:
+        channel = self.runtime.state().get("channel", act["reconnect"])
+        confirmed = channel.data.get("last_acknowledged_sequence", 0)
+        self.runtime.capture.reconnect(channel.id, confirmed, self.runtime.state().now)
+        request = {"channel_id": channel.id, "last_acknowledged_sequence": confirmed}
+        self._command({"command": "reconnect_channel", "request": request})
+
+    def _snapshots(self, act: dict[str, Any]) -> None:
+        for _ in self.runtime.snapshots(act["snapshots"]):
+            pass
+
+
+def _lapse(state: State, action: str) -> Decision:
+    record = state.get("action", action)
+    said = {"decision_source": "timeout", "reason": "Nobody answered in time."}
+    yield from settle.action(state, record, "timed_out", said)
