@@ -14,6 +14,7 @@ from validator.context import Context, Options
 from validator.outcomes import Extent, Summing
 from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaError
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Report
@@ -81,11 +82,9 @@ class Session:
 
     def _step(self, reading: Reading, line: Line) -> Step:
         document, self.context.foreign = reading.document, reading.foreign
-        self.context.errors = line_errors(self.protocol, document)
+        self.context.errors = line_errors(self.protocol, document) + self._shortfalls(document)
         if "record" not in document:
             self.events += 1
-            kind = f"events/{self.protocol.type_of(document)}"
-            self.context.errors += list(self.profile.errors(kind, document))
         elif document["record"] == "header":
             words = document.get("canaries")
             known = (word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
@@ -93,6 +92,17 @@ class Session:
         step = self.world.apply(document, line.number, line.offset)
         step.at = reading.at
         return step
+
+    def _shortfalls(self, document: dict[str, Any]) -> list[SchemaError]:
+        """In what an event, a run record or what a snapshot holds falls short of the profile."""
+        record, inner = document.get("record"), document.get("snapshot")
+        if record is None:
+            return list(self.profile.errors(f"events/{self.protocol.type_of(document)}", document))
+        if record == "snapshot" and isinstance(inner, dict):
+            kinds = (f"{folder}/{document.get('model')}" for folder in ("snapshots", "records"))
+            found = (error for kind in kinds for error in self.profile.errors(kind, inner))
+            return [SchemaError(f"/snapshot{error.pointer}", error.keyword, error.message) for error in found]
+        return list(self.profile.errors(f"records/{record}", document))
 
     def _envelope(self, reading: Reading, line: Line) -> Step:
         """What stands around the events of an export moves nothing, but has a shape and may leak."""

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from validator import resources
+from validator.protocol.protocol import load_protocol
 from validator.protocol.schemas import BASE, load_store
 
 STORE = load_store(resources.schemas().resolve())
@@ -73,3 +74,46 @@ def test_no_schema_is_a_choice_between_many():
     for uri in FILES:
         for place, node in nodes(STORE.documents[uri]):
             assert len(node.get("oneOf", ())) + len(node.get("anyOf", ())) <= 8, f"{uri}{place}"
+
+
+BROKEN = (
+    {"honest": "unknown", "reason": "Nobody knows.", "value": 1},
+    {"honest": "maybe", "reason": "Nobody knows."},
+    {"honest": "unknown", "reason": ""},
+    {"honest": "unknown"},
+)
+HONEST = {"honest": "unknown", "reason": "Nobody knows."}
+
+
+def fields(prefix):
+    """Every declared field below a folder, as a reference to its schema; a payload is a place and no field."""
+    for uri in FILES:
+        name = uri.removeprefix(BASE)
+        for place, node in nodes(STORE.documents[uri]) if name.startswith(prefix) else ():
+            for key in node.get("properties", {}):
+                if key != "payload" and not {"if", "then", "else", "not", "anyOf"} & set(place.split("/")):
+                    yield f"{name}#{place}/properties/{key}"
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=("more", "word", "silent", "half"))
+def test_no_field_takes_a_broken_honest_statement_for_a_value(broken):
+    assert [place for place in fields("agent-runtime/") if not STORE.errors(place, broken)] == []
+
+
+def drivers(protocol):
+    """Event type and payload field of every condition in a state table."""
+    for row in protocol.rows():
+        kind = row.driver.name if row.driver.kind == "event" else {"action": "action.required"}.get(row.driver.name)
+        for path, _ in (*(row.when or ()), *(row.unless or ())):
+            first, _, name = path.partition(".")
+            if kind in protocol.events and first == "payload":
+                yield kind, name
+
+
+def test_what_drives_a_state_cannot_be_honestly_unknown():
+    protocol = load_protocol("agent-runtime/0.3")
+    found = sorted(set(drivers(protocol)))
+    assert ("task.completed", "reconciled") in found
+    for kind, name in found:
+        place = f"{protocol.schema_for(kind)}/properties/payload/properties/{name}"
+        assert STORE.errors(place, HONEST), place

@@ -8,7 +8,12 @@ Fix: Put the thing into the store that owns it, and refer to it by that store's 
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, Leaks
 
-CLAUSES = {"agent-runtime": ("RED-2",), "agenthub": ("AH-132",), "agent-threads": ("AT-112",)}
+CLAUSES = {
+    "agent-runtime": ("RED-2",),
+    "agenthub": ("AH-132",),
+    "runagents": ("RA-135",),
+    "agent-threads": ("AT-112",),
+}
 
 
 @rule("RED011", "local-path-as-reference", clauses=CLAUSES, on=TOLD, needs=(Leaks,))

@@ -8,8 +8,10 @@ Fix: Replace it by a hash or a reference, or name the field for the id that it h
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, owned
 
+CLAUSES = {"agent-runtime": "RED-31", "agenthub": "AH-135", "runagents": "RA-132", "agent-threads": "AT-116"}
 
-@rule("RED004", "possible-secret", clauses={"runagents": "RA-132"}, on=TOLD, needs=(Leaks, CredentialActions))
+
+@rule("RED004", "possible-secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if survey.places & {"text", "tool"}:

@@ -11,6 +11,7 @@ from validator.rules.redaction._leaks import AGENTHUB_REVIEW, TOLD, Leaks
 CLAUSES = {
     "agent-runtime": ("RED-1", "RED-8"),
     "agenthub": ("AH-97", "AH-132"),
+    "runagents": ("RA-133",),
     "agent-threads": ("AT-110",),
 }
 
@@ -28,8 +29,8 @@ def check(step, world, context):
 
 
 def _clause(step, world):
-    if world.protocol.name == "agent-threads":
-        return "AT-110"
     if world.protocol.name == "agenthub":
         return "AH-97" if step.type in AGENTHUB_REVIEW else "AH-132"
-    return "RED-8" if step.type == "sandbox.violation" else "RED-1"
+    if world.protocol.name == "agent-runtime":
+        return "RED-8" if step.type == "sandbox.violation" else "RED-1"
+    return CLAUSES[world.protocol.name][0]

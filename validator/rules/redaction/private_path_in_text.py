@@ -8,7 +8,12 @@ Fix: Name the file by its path in the workspace, by its last segment, or by a re
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, Leaks
 
-CLAUSES = {"agent-runtime": ("RED-4", "RED-5"), "agenthub": ("AH-132",), "agent-threads": ("AT-110",)}
+CLAUSES = {
+    "agent-runtime": ("RED-4", "RED-5"),
+    "agenthub": ("AH-132",),
+    "runagents": ("RA-134",),
+    "agent-threads": ("AT-110",),
+}
 _PLACES = ("text", "tool", "output")
 
 

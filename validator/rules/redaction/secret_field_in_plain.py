@@ -8,7 +8,7 @@ Fix: Put a marker, a reference or an honest value in its place.
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, owned
 
-CLAUSES = {"agent-runtime": "RED-12", "agenthub": "AH-130", "agent-threads": "AT-111"}
+CLAUSES = {"agent-runtime": "RED-12", "agenthub": "AH-130", "runagents": "RA-131", "agent-threads": "AT-111"}
 
 
 @rule("RED012", "secret-field-in-plain", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))

@@ -56,18 +56,12 @@ def check(step, world, context):
     for clause, place, keys in ASKED.get(step.type, ()):
         yield seen(clause)
         given = any(key in data for key in keys) if keys else _hashed(step, world, data)
-        if not given and not _reported(context, place):
+        if not given:
             yield _missing(step, clause, place)
 
 
 def _hashed(step, world, data):
     return "payload_hash" in step.line or word(data, "action_id") in world.ledger(Blocks).hashed
-
-
-def _reported(context, place):
-    """A profile that demands the field has reported it by its schema."""
-    field = place.rsplit("/", 1)[1]
-    return any(error.keyword == "required" and field in error.message for error in context.errors)
 
 
 def _missing(step, clause, place):

@@ -6,6 +6,7 @@ Fix: Drop the key and let the payload hash stand in its place.
 """
 
 from validator.protocol.honest import is_honest
+from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
 
 
@@ -26,18 +27,19 @@ def check(step, world, context):
     if not isinstance(data, dict):
         return
     yield seen()
-    for key, place, value in _walk(data, "/data"):
-        clause = world.ledger(RawKeys).clause.get(key.lower().replace("-", "_"))
-        if clause and value not in (None, "") and not is_honest(value):
-            yield finding(step, "a hash, or nothing", f"the key {key}", pointer=place, clause=clause, key=key.lower())
+    for segments, value in _walk(data, ("data",)):
+        key = str(segments[-1]).lower().replace("-", "_")
+        clause = world.ledger(RawKeys).clause.get(key)
+        if clause and value not in (None, "") and not is_honest(value) and not is_marker(value):
+            pointer = masked_pointer(segments, context.canaries)
+            yield finding(step, "a hash, or nothing", f"the key {key}", pointer=pointer, clause=clause, key=key)
 
 
-def _walk(value, place):
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            below = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
-            yield key, below, entry
-            yield from _walk(entry, below)
-    elif isinstance(value, list):
-        for at, entry in enumerate(value):
-            yield from _walk(entry, f"{place}/{at}")
+def _walk(value, segments):
+    """Every key of a document with its place and value."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in pairs:
+        here = (*segments, key)
+        if isinstance(value, dict):
+            yield here, entry
+        yield from _walk(entry, here)
