@@ -11,7 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import from its own layer and from those after it.
 ORDER = [
     "validator.cli",
+    "validator.pytest_plugin",
     "validator.renderers validator.specgen validator.selftest validator.testing",
+    "validator.acceptance",
+    "validator.settings validator.judging",
+    "validator.config validator.baseline",
+    "validator.suppressions",
+    "validator.run",
     "validator.rulestreams",
     "validator.engine",
     "validator.session",
@@ -23,7 +29,7 @@ ORDER = [
     "validator.replay",
     "validator.capture validator.redact",
     "validator.protocol",
-    "validator.datafile",
+    "validator.datafile validator.tomlfile",
     "validator.resources validator.errors",
 ]
 LAYER = {name: index for index, names in enumerate(ORDER) for name in names.split()}

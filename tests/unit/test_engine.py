@@ -9,9 +9,10 @@ from validator import resources
 from validator.capture.detect import detect
 from validator.engine import Options, Validator, line_numbers, validate
 from validator.errors import UsageError
-from validator.renderers import RENDERERS
+from validator.renderers import FORMATS, render
 from validator.rules import Finding
 from validator.rules._catalog import load_rules
+from validator.run import Run
 
 GOLDEN = sorted(resources.fixtures().rglob("golden/*.ndjson"))
 
@@ -122,17 +123,17 @@ def test_a_crashed_rule_is_exit_code_two_and_never_hidden(monkeypatch):
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parts[-4]}-{path.stem}")
 def test_line_by_line_and_whole_give_the_same_bytes(path):
     data = path.read_bytes()
-    whole = RENDERERS["json"]([validate(io.BytesIO(data), path.name)])
-    again = RENDERERS["json"]([validate(io.BytesIO(data), path.name)])
+    whole = render("json", Run((validate(io.BytesIO(data), path.name),)))
+    again = render("json", Run((validate(io.BytesIO(data), path.name),)))
     judge_ = Validator(path.name)
     for text in data.decode().splitlines():
         judge_.feed(text)
-    assert whole == again == RENDERERS["json"]([judge_.close()])
+    assert whole == again == render("json", Run((judge_.close(),)))
 
 
 def test_the_report_fits_its_published_schema(core):
     report = judge(CREATED, {**DONE, "sequence": 2}, {"record": "rumour"})
-    document = json.loads(RENDERERS["json"]([report, validate(io.BytesIO(b""))]))
+    document = json.loads(render("json", Run((report, validate(io.BytesIO(b""))))))
     assert core.store.errors("report/1/report.schema.json", document) == []
 
 
@@ -169,8 +170,8 @@ def test_a_leaked_value_is_never_printed():
     created = event(1, "task.created", {"objective": leak, leak: canary}, task_id=leak)
     report = judge(created, event(2, "task.completed", task_id=leak), canaries=(canary,))
     assert report.findings
-    for form in RENDERERS.values():
-        text = form([report])
+    for form in FORMATS:
+        text = render(form, Run((report,)))
         assert "alice" not in text
         assert canary not in text
 

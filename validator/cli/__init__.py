@@ -10,7 +10,18 @@ import click
 from validator import __version__
 from validator.errors import RuntimeValidateError
 
-_COMMANDS = ("check", "explain", "replay", "requirements", "rules", "schema", "selftest", "spec")
+_COMMANDS = (
+    "check",
+    "baseline",
+    "completion",
+    "explain",
+    "replay",
+    "requirements",
+    "rules",
+    "schema",
+    "selftest",
+    "spec",
+)
 _DEFAULT = "check"
 
 
@@ -27,23 +38,39 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `runtime-validate run.ndjson` is `runtime-validate check run.ndjson`.
-        first = next((word for word in args if not word.startswith("-") or word == "-"), None)
         asks = {"-h", "--help", "--version"} & set(args[:1])
-        if args and not asks and first not in _COMMANDS:
+        if args and not asks and args[0] not in _COMMANDS:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 112})
 @click.version_option(__version__, prog_name="runtime-validate")
 def cli() -> None:
-    """Judge agent-runtime event streams against a contract that is written down as data."""
+    """Judge the event streams of agent runtimes against a contract that is written down as data.
+
+    Give it what your runtime emits, one JSON object per line. `check` is the command when you name none.
+
+    Example: runtime-validate run.ndjson
+    """
 
 
 def main() -> None:
-    """The entry point: errors of ours become one message and exit code 2, never a traceback."""
+    """The entry point: what stops us becomes one message and exit code 2, never a traceback."""
+    from validator.cli import failure
+
+    failure.speak(failure.format_asked_for(sys.argv[1:]))
     try:
-        cli.main(standalone_mode=True)
+        sys.exit(cli.main(prog_name="runtime-validate", standalone_mode=False) or 0)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        failure.leave(2, error.format_message(), "bad-usage")
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        failure.leave(130, "interrupted before anything was judged")
     except RuntimeValidateError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        failure.refuse(error)
+    except Exception as error:  # our own fault, told without the text that may quote a capture
+        failure.crashed(error)

@@ -2,64 +2,72 @@
 
 from __future__ import annotations
 
-import sys
+import os
+from pathlib import Path
+from typing import Any
 
 import click
 
-from validator.capture.ndjson import Limits
-from validator.capture.sources import expand, open_capture
-from validator.engine import Options, check_options, line_numbers, validate
-from validator.renderers import RENDERERS
-
-_PRECEDENCE = (2, 1, 4, 3, 0)
+from validator.cli import failure, judge, output
+from validator.cli.options import BASELINE, JUDGING, SHOWING, day, options, settings
+from validator.renderers import render
+from validator.renderers.headline import headline
+from validator.renderers.statistics import render as render_statistics
+from validator.run import Run
+from validator.settings import Settings, show
 
 
 @click.command(name="check")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--protocol", metavar="NAME[@VERSION]", help="Protocol of the captures; told from the stream when absent."
-)
-@click.option("--profile", help="A shipped profile, or the path of your own; the header's or `default` when absent.")
-@click.option("--expect", type=click.Choice(["complete", "prefix"]), help="Whether open work at the end is expected.")
-@click.option("--select", multiple=True, metavar="RULE", help="Judge only these rules; a prefix names a family.")
-@click.option(
-    "--ignore", multiple=True, metavar="RULE", help="Leave these rules out; their requirements are suppressed."
-)
-@click.option("--fail-on", type=click.Choice(["must", "should", "may"]), default="must", show_default=True)
-@click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
-@click.option("--format", "form", type=click.Choice(sorted(RENDERERS)), default="text", show_default=True)
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
+@options(JUDGING, BASELINE, SHOWING)
 @click.option("--lines", metavar="N,N...", help="Judge only these lines, such as those of a finding's proof.")
-@click.option("--max-line-bytes", default=Limits().line_bytes, show_default=True, help="Longer lines are not read.")
-@click.option("--max-depth", default=Limits().depth, show_default=True, help="Lines nested deeper are not read.")
+@click.option("--statistics", is_flag=True, help="Show how often each rule was broken instead of every finding.")
+@click.option("--show-settings", is_flag=True, help="Show every setting and where it comes from, and judge nothing.")
 def command(
     paths: tuple[str, ...],
-    protocol: str | None,
-    profile: str | None,
-    expect: str | None,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    fail_on: str,
-    canary: tuple[str, ...],
-    form: str,
-    lines: str | None,
-    max_line_bytes: int,
-    max_depth: int,
+    config_file: str | None,
+    as_of: str | None,
+    color: str,
+    statistics: bool,
+    show_settings: bool,
+    **given: Any,
 ) -> None:
     """Judge captures: files, folders, patterns, or - for standard input.
 
-    Exit code 0: conformant. 1: a finding. 2: bad usage, or our own fault. 3: incomplete. 4: unreadable.
+    A capture is one JSON object per line, as your runtime writes its events. The report says what is wrong, where, what
+    the specification says about it, and how to fix it.
 
-    Example: runtime-validate run.ndjson --profile strict
+    Exit code 0: conformant. 1: a finding, a stale baseline entry or an unused suppression. 2: bad usage, or our own
+    fault. 3: incomplete. 4: unreadable. 130: interrupted.
+
+    Example: runtime-validate run.ndjson --profile strict --out sarif=report.sarif
     """
-    limits = Limits(max_line_bytes, max_depth)
-    options = Options(
-        protocol, profile, expect, select, ignore, fail_on.upper(), canary, limits, lines=line_numbers(lines or "")
-    )
-    check_options(options)
-    reports = []
-    for path in expand(paths):
-        with open_capture(path) as stream:
-            reports.append(validate(stream, path, options))
-    click.echo(RENDERERS[form](reports), nl=False)
-    codes = {report.exit_code for report in reports}
-    sys.exit(next(code for code in _PRECEDENCE if code in codes))
+    wishes = settings(given, config_file)
+    if show_settings:
+        output.show(show(wishes))
+        return
+    files = output.targets(wishes["out"])
+    run = judge.run(paths, wishes, day(as_of))
+    for form, path in files:
+        output.write(path, render(form, run))
+    shown = render_statistics(run, wishes["format"]) if statistics else _rendered(run, wishes, color)
+    output.show(shown)
+    _summarise(run, wishes)
+    leave(run)
+
+
+def _rendered(run: Run, wishes: Settings, color: str) -> str:
+    return render(wishes["format"], run, output.look(os.environ, color))
+
+
+def _summarise(run: Run, wishes: Settings) -> None:
+    """Under GitHub Actions, what the annotations leave out stands in the step's summary."""
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if wishes["format"] == "github" and summary:
+        output.append(Path(summary), render("markdown", run))
+
+
+def leave(run: Run) -> None:
+    """Exits with the run's code."""
+    only_notes = run.exit_code == 1 and not run.counting()
+    failure.leave(run.exit_code, headline(run), "configuration-findings" if only_notes else None)

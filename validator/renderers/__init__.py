@@ -1,11 +1,19 @@
-"""Reports as text and data: pure functions from a report to a string."""
+"""Reports as text and data: one file per format, each a pure function from a run to a string."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib
+from typing import TYPE_CHECKING
 
-from validator.renderers.json import render as _json
-from validator.renderers.text import render as _text
-from validator.report import Report
+from validator.renderers.look import PLAIN, Look
 
-RENDERERS: dict[str, Callable[[Sequence[Report]], str]] = {"json": _json, "text": _text}
+if TYPE_CHECKING:  # whoever only asks for the names of the formats loads no judge
+    from validator.run import Run
+
+FORMATS = ("text", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown")
+MACHINE_FORMATS = ("json", "ndjson", "sarif", "junit", "gitlab")
+
+
+def render(form: str, run: Run, look: Look = PLAIN) -> str:
+    """A run in one of the formats."""
+    return importlib.import_module(f"validator.renderers.{form}").render(run, look)

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
+from validator.renderers.look import PLAIN, Look
 from validator.report import Outcome, Report
 from validator.rules import Finding
+from validator.run import Accepted, Note, Run
 
 
-def render(reports: Sequence[Report]) -> str:
-    document = {"report": "1", "captures": [as_data(report) for report in reports]}
+def render(run: Run, look: Look = PLAIN) -> str:
+    document = {
+        "report": "1",
+        "partial": run.partial,
+        "exit_code": run.exit_code,
+        "captures": [as_data(report) for report in run.reports],
+        "accepted": [accepted_as_data(entry) for entry in run.accepted],
+        "notes": [note_as_data(note) for note in run.notes],
+    }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def note_as_data(note: Note) -> dict[str, Any]:
+    return {"code": note.code, "message": note.message, "file": note.file, "line": note.line, "fails": note.fails}
+
+
+def accepted_as_data(entry: Accepted) -> dict[str, Any]:
+    return {"by": entry.by, "reason": entry.reason, "finding": finding_as_data(entry.finding)}
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -29,14 +45,14 @@ def as_data(report: Report) -> dict[str, Any]:
         "events": report.events,
         "incomplete": list(report.incomplete),
         "totals": {"requirements": len(report.requirements), **report.totals()},
-        "findings": [_finding(found) for found in report.findings],
+        "findings": [finding_as_data(found) for found in report.findings],
         "finding_counts": report.counts,
         "requirements": [_outcome(entry) for entry in report.requirements],
         "errors": [{"rule": crash.rule, "line": crash.line, "error": crash.error} for crash in report.crashes],
     }
 
 
-def _finding(found: Finding) -> dict[str, Any]:
+def finding_as_data(found: Finding) -> dict[str, Any]:
     return {
         "rule": found.rule,
         "requirement": found.clause,

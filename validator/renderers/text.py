@@ -3,62 +3,80 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from validator import resources
 from validator.protocol.clauses import load_clauses
+from validator.renderers.headline import headline
+from validator.renderers.look import PLAIN, Look
 from validator.report import OUTCOMES, Report
 from validator.rules import Finding
 from validator.rules._catalog import load_rules
+from validator.run import Run
 
 _WORDS = {
-    "conformant": "conforms",
-    "violations": "does not conform",
-    "incomplete": "is incomplete",
-    "unreadable": "cannot be read",
+    "conformant": ("conforms", "green"),
+    "violations": ("does not conform", "red"),
+    "incomplete": ("is incomplete", "yellow"),
+    "unreadable": ("cannot be read", "red"),
 }
+_LEVELS = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 _MOST_REASONS = 8
 
 
-def render(reports: Sequence[Report]) -> str:
-    return "\n".join("\n".join(_report(report)) for report in reports) + "\n"
+def render(run: Run, look: Look = PLAIN) -> str:
+    color = "green" if run.exit_code == 0 else "yellow" if run.exit_code == 3 else "red"
+    lines = [look.paint(headline(run), "bold", color)]
+    for report in run.reports:
+        lines += ["", *_report(report, look)]
+    if run.notes:
+        lines += ["", *(f"{note.where}: {note.code}: {note.message}" for note in run.notes)]
+    return "\n".join(lines) + "\n"
 
 
-def _report(report: Report) -> Iterator[str]:
+def _report(report: Report, look: Look) -> Iterator[str]:
     against = f" ({report.protocol}, profile {report.profile})" if report.protocol else ""
-    yield f"{report.file} {_WORDS[report.verdict]}{against}"
-    groups: dict[str, list[Finding]] = {}
-    for found in report.findings:
-        groups.setdefault(found.fingerprint, []).append(found)
-    for group in groups.values():
+    words, color = _WORDS[report.verdict]
+    yield f"{look.paint(report.file, 'bold')} {look.paint(words, color)}{against}"
+    for group in groups(report.findings):
         yield ""
-        yield from _group(group)
+        yield from _group(group, look)
     for crash in report.crashes:
         yield f"error: {crash.rule} failed at line {crash.line} ({crash.error}); its requirements are not judged"
     yield from _reasons(report)
     yield ""
-    yield _totals(report)
+    yield look.paint(_totals(report), "dim")
 
 
-def _group(group: list[Finding]) -> Iterator[str]:
+def groups(findings: tuple[Finding, ...]) -> list[list[Finding]]:
+    """Findings with one fingerprint together, in the order of the first of each."""
+    found: dict[str, list[Finding]] = {}
+    for entry in findings:
+        found.setdefault(entry.fingerprint, []).append(entry)
+    return list(found.values())
+
+
+def _group(group: list[Finding], look: Look) -> Iterator[str]:
     first = group[0]
     rule = load_rules()[first.rule]
-    yield f"{first.level} {first.rule} {rule.slug}: {rule.summary}"
-    yield f"  where     {_where(first)}"
+    level = look.paint(first.level, "bold", _LEVELS[first.level])
+    yield f"{level} {look.paint(first.rule, 'bold')} {rule.slug}: {rule.summary}"
+    yield f"  where     {where(first)}"
     yield f"  expected  {first.expected}"
     yield f"  found     {first.actual}{_state(first)}"
     clause = load_clauses(resources.spec().resolve()).get(first.clause)
     if clause:
-        yield from _wrapped("  spec      ", f"{clause.id}: {clause.text}")
+        yield from _wrapped("  spec      ", f"{clause.id}: {clause.text}", look)
     if first.witness:
-        yield f"  proof     these lines alone show it: --lines {_proof(first)}"
-    yield from _wrapped("  fix       ", first.fix)
+        yield f"  proof     these lines alone show it: --lines {proof(first)}"
+    yield from _wrapped("  fix       ", first.fix, look)
     if len(group) > 1:
-        others = _lines(tuple(found.line for found in group[1:]))
+        others = numbers(tuple(found.line for found in group[1:]))
         yield f"  again     {len(group) - 1} more like it, line{'s' if len(group) > 2 else ''} {others}"
 
 
-def _where(found: Finding) -> str:
+def where(found: Finding) -> str:
+    """The place of a finding in words."""
     parts = [f"{found.file}:{found.line}"]
     if found.event_type:
         parts.append(found.event_type)
@@ -75,12 +93,13 @@ def _state(found: Finding) -> str:
     return f" (before: {found.state})" if found.state and found.state not in found.actual else ""
 
 
-def _lines(numbers: tuple[int, ...]) -> str:
-    shown = ", ".join(str(number) for number in numbers[:10])
-    return f"{shown}, ..." if len(numbers) > 10 else shown
+def numbers(lines: tuple[int, ...]) -> str:
+    """Line numbers, the first ten of them."""
+    shown = ", ".join(str(number) for number in lines[:10])
+    return f"{shown}, ..." if len(lines) > 10 else shown
 
 
-def _proof(found: Finding) -> str:
+def proof(found: Finding) -> str:
     """The lines of a proof as `--lines` takes them."""
     runs: list[list[int]] = []
     for number in sorted({*found.witness, found.line}):
@@ -91,8 +110,8 @@ def _proof(found: Finding) -> str:
     return ",".join("-".join(map(str, run)) for run in runs)
 
 
-def _wrapped(head: str, text: str) -> Iterator[str]:
-    lines = textwrap.wrap(text, 100) or [""]
+def _wrapped(head: str, text: str, look: Look) -> Iterator[str]:
+    lines = textwrap.wrap(text, max(look.width - len(head), 30)) or [""]
     yield head + lines[0]
     yield from (" " * len(head) + line for line in lines[1:])
 

@@ -1,0 +1,44 @@
+"""From judged captures to a run: suppressions first, then the baseline, then what is wrong with either."""
+
+from __future__ import annotations
+
+from validator.baseline import Baseline, Ledger
+from validator.judging import Judged
+from validator.report import Report
+from validator.run import Note, Run, accept, cap
+from validator.settings import Settings
+from validator.suppressions import Suppressions
+
+
+def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of: str) -> Run:
+    """The run that is shown; `as_of` is the day on which dates are compared, YYYY-MM-DD."""
+    entries = settings.config.suppressions if settings.config else ()
+    suppressions = Suppressions(entries, as_of)
+    ledger = Ledger(baseline, as_of) if baseline else None
+    reports, accepted = [], []
+    for report in judged.reports:
+        report, taken = accept(report, suppressions.decide)
+        accepted += taken
+        if ledger:
+            report, taken = accept(report, ledger.decide)
+            accepted += taken
+        reports.append(cap(report, settings["max-findings-per-rule"]))
+    notes = [*judged.notes, *_complaints(judged, settings, suppressions, ledger)]
+    return Run(tuple(reports), tuple(notes), tuple(accepted), judged.partial)
+
+
+def _complaints(judged: Judged, settings: Settings, suppressions: Suppressions, ledger: Ledger | None) -> list[Note]:
+    rules = settings.judged_rules()
+    found = list(suppressions.notes([report.file for report in judged.reports], rules, judged.partial))
+    if ledger:
+        found += ledger.notes(rules, looks(judged.reports), judged.partial)
+    return found
+
+
+def looks(reports: list[Report]) -> dict[str, int]:
+    """Subjects that each rule looked at in all captures."""
+    total: dict[str, int] = {}
+    for report in reports:
+        for rule, count in report.looks.items():
+            total[rule] = total.get(rule, 0) + count
+    return total

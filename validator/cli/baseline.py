@@ -1,0 +1,123 @@
+"""`runtime-validate baseline write | check | prune`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from validator import baseline as baselines
+from validator.acceptance import settle
+from validator.cli import failure, judge, output
+from validator.cli.check import leave
+from validator.cli.options import JUDGING, day, options, settings
+from validator.errors import BaselineError, UsageError
+from validator.renderers.headline import headline
+from validator.run import counts
+
+NAME = "runtime-validate-baseline.json"
+_FILE = click.option("--baseline", metavar="FILE", help=f"The baseline; the configuration's or {NAME} when absent.")
+_AS_OF = click.option("--as-of", metavar="DATE", help="The day with which dates are compared; today when absent.")
+_PATHS = click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
+
+
+@click.group(name="baseline")
+def command() -> None:
+    """Accept the findings you have today, and hear of every new one and of every one that has gone.
+
+    Example: runtime-validate baseline write captures/ --reason "known before the rewrite"
+    """
+
+
+@command.command(name="write")
+@_PATHS
+@options(JUDGING, (_FILE,))
+@click.option("--reason", help="Why the new entries are accepted; the next reader depends on it.")
+@click.option("--expires", metavar="DATE", help="Last day on which the new entries hold, YYYY-MM-DD.")
+@click.option("--allow-growth", is_flag=True, help="Let an existing baseline accept more than it does.")
+def write(
+    paths: tuple[str, ...],
+    config_file: str | None,
+    reason: str | None,
+    expires: str | None,
+    allow_growth: bool,
+    **given: Any,
+) -> None:
+    """Write a baseline that accepts what these captures show now; an existing one may only shrink unless told.
+
+    Example: runtime-validate baseline write captures/ --reason "tracked in issue 12" --expires 2027-01-31
+    """
+    wishes = settings(given, config_file)
+    path = _path(wishes["baseline"])
+    old = baselines.load(path).entries if path.exists() else {}
+    judged = judge.judge_all(paths, replace(wishes, values={**wishes.values, "baseline": str(path)}))
+    if judged.partial:
+        failure.leave(130, "interrupted: no baseline was written")
+    without = settle(
+        judged, replace(wishes, values={**wishes.values, "max-findings-per-rule": 1 << 62}), None, day(None)
+    )
+    found = [entry for report in without.reports for entry in report.findings if counts(entry, report.fail_on)]
+    new = baselines.collected(found, reason or "")
+    if expires:
+        new = {name: replace(entry, expires=day(expires)) for name, entry in new.items()}
+    entries = baselines.merged(old, new, allow_growth or not path.exists())
+    if any(not entry.reason for entry in entries.values()):
+        raise UsageError("new entries need a reason", hint='say --reason "why this is accepted"')
+    output.write(path, baselines.dump(entries))
+    baselines.load(path)
+    total = sum(entry.count for entry in entries.values())
+    click.echo(f"wrote {path.name}: {len(entries)} entries, {total} findings")
+
+
+@command.command(name="check")
+@_PATHS
+@options(JUDGING, (_FILE, _AS_OF))
+def check(paths: tuple[str, ...], config_file: str | None, as_of: str | None, **given: Any) -> None:
+    """Say how the entries fare: stale, grown or expired. Exit code 1 when any is not right.
+
+    Example: runtime-validate baseline check captures/ --as-of 2026-12-31
+    """
+    wishes = settings(given, config_file)
+    path = _path(wishes["baseline"])
+    run = judge.run(paths, replace(wishes, values={**wishes.values, "baseline": str(path)}), day(as_of))
+    click.echo(headline(run))
+    for note in run.notes:
+        click.echo(f"{note.where}: {note.code}: {note.message}")
+    accepted = sum(entry.by == "baseline" for entry in run.accepted)
+    click.echo(f"{path.name}: {accepted} findings accepted, {len(run.counting())} new")
+    leave(run)
+
+
+@command.command(name="prune")
+@_PATHS
+@options(JUDGING, (_FILE,))
+def prune(paths: tuple[str, ...], config_file: str | None, **given: Any) -> None:
+    """Take out what the captures no longer show, and lower counts to what they do; never adds anything.
+
+    Example: runtime-validate baseline prune captures/
+    """
+    wishes = settings(given, config_file)
+    path = _path(wishes["baseline"])
+    baseline = baselines.load(path)
+    judged = judge.judge_all(paths, wishes, every_finding=True)
+    if judged.partial:
+        failure.leave(130, "interrupted: the baseline is as it was")
+    met: dict[str, int] = {}
+    for report in judged.reports:
+        for found in report.findings:
+            met[found.fingerprint] = met.get(found.fingerprint, 0) + 1
+    asked = wishes.judged_rules()
+    left_alone = {name: entry for name, entry in baseline.entries.items() if entry.rule not in asked}
+    entries = {**baselines.pruned(baseline, met), **left_alone}
+    output.write(path, baselines.dump(entries))
+    gone = sum(entry.count for entry in baseline.entries.values()) - sum(entry.count for entry in entries.values())
+    click.echo(f"wrote {path.name}: {len(entries)} entries, {gone} findings fewer")
+
+
+def _path(named: str | None) -> Path:
+    path = Path(named or NAME)
+    if path.is_dir():
+        raise BaselineError("it is a folder", source=path.name)
+    return path

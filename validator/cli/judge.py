@@ -1,0 +1,39 @@
+"""One judging pass for the commands that need one, with a progress bar where somebody can see it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from validator import baseline as baselines
+from validator.acceptance import settle
+from validator.capture.sources import STDIN, expand
+from validator.errors import UsageError
+from validator.judging import Judged, judge
+from validator.run import Run
+from validator.settings import Settings
+
+LONG = 1 << 20
+"""Bytes from which a progress bar is worth its line."""
+
+
+def judge_all(paths: tuple[str, ...], settings: Settings, every_finding: bool = False) -> Judged:
+    """The reports of all captures that the paths name."""
+    if not paths:
+        hint = "give a file, a folder, a pattern, or - for standard input"
+        raise UsageError("no capture was named", hint=hint)
+    files = expand(paths)
+    options = settings.options(every_finding)
+    size = sum(Path(file).stat().st_size for file in files if file != STDIN and Path(file).is_file())
+    if size < LONG or not sys.stderr.isatty():
+        return judge(files, options, settings["jobs"])
+    with click.progressbar(length=size, label="judging", file=sys.stderr, show_pos=False) as bar:
+        return judge(files, options, settings["jobs"], bar.update)
+
+
+def run(paths: tuple[str, ...], settings: Settings, as_of: str) -> Run:
+    """The same with suppressions and the baseline applied."""
+    baseline = baselines.load(Path(settings["baseline"])) if settings["baseline"] else None
+    return settle(judge_all(paths, settings), settings, baseline, as_of)

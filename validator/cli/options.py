@@ -1,0 +1,140 @@
+"""Options that several commands share, and what they amount to."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from validator import config
+from validator.cli import failure
+from validator.errors import UsageError
+from validator.renderers import FORMATS
+from validator.settings import Settings, resolve
+
+
+def _rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from validator.rules._catalog import load_rules
+
+    return [CompletionItem(rule.id, help=rule.slug) for rule in load_rules().values() if rule.id.startswith(incomplete)]
+
+
+def _protocols(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from validator.protocol.protocol import available
+
+    return [CompletionItem(name) for name in available() if name.startswith(incomplete)]
+
+
+def _profiles(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from validator.protocol.profile import shipped
+    from validator.protocol.protocol import available, load_protocol
+
+    names = sorted({profile for name in available() for profile in shipped(load_protocol(name))})
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+JUDGING = (
+    click.option(
+        "--protocol",
+        metavar="NAME[@VERSION]",
+        shell_complete=_protocols,
+        help="Protocol of the captures; told from the stream when absent.",
+    ),
+    click.option(
+        "--profile",
+        metavar="NAME|FILE",
+        shell_complete=_profiles,
+        help="A shipped profile, or the path of your own; the header's or `default` when absent.",
+    ),
+    click.option("--expect", type=click.Choice(["complete", "prefix"]), help="Whether captures are whole or prefixes."),
+    click.option(
+        "--select",
+        multiple=True,
+        metavar="RULE,...",
+        shell_complete=_rules,
+        help="Judge only these rules; a prefix names a family.",
+    ),
+    click.option(
+        "--ignore",
+        multiple=True,
+        metavar="RULE,...",
+        shell_complete=_rules,
+        help="Leave these rules out; their requirements count as suppressed.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["must", "should", "may"]),
+        help="Weight from which a finding fails the run; must when absent.",
+    ),
+    click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur."),
+    click.option("--max-line-bytes", type=click.IntRange(1), help="Longer lines are not read; 16 MiB when absent."),
+    click.option("--max-depth", type=click.IntRange(1), help="Lines nested deeper are not read; 128 when absent."),
+    click.option("--jobs", type=click.IntRange(1), help="Captures judged at the same time; 1 when absent."),
+    click.option(
+        "--config",
+        "config_file",
+        metavar="FILE",
+        help="Configuration file; runtime-validate.toml or pyproject.toml here or above when absent.",
+    ),
+)
+BASELINE = (
+    click.option("--baseline", metavar="FILE", help="Accept the findings this baseline holds, and no others."),
+    click.option(
+        "--as-of", metavar="DATE", help="The day with which expiry dates are compared, YYYY-MM-DD; today when absent."
+    ),
+)
+SHOWING = (
+    click.option("--format", type=click.Choice(FORMATS), help="What is shown; text, or github under GitHub Actions."),
+    click.option(
+        "--out", multiple=True, metavar="FORMAT=PATH", help="Also write a report to a file; may be given several times."
+    ),
+    click.option(
+        "--max-findings-per-rule",
+        type=click.IntRange(1),
+        help="Findings of one rule that are listed; all are counted. 100 when absent.",
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Colours; auto asks the terminal and NO_COLOR.",
+    ),
+)
+
+
+def options(*groups: tuple[Callable, ...]) -> Callable[[Callable], Callable]:
+    """Gives a command all options of these groups, in this order."""
+
+    def give(command: Callable) -> Callable:
+        for option in reversed([option for group in groups for option in group]):
+            command = option(command)
+        return command
+
+    return give
+
+
+def settings(given: dict[str, Any], config_file: str | None) -> Settings:
+    """What the command line and the configuration file ask for together."""
+    words = {name.replace("_", "-"): value for name, value in given.items()}
+    for name in ("select", "ignore"):
+        split = (part.strip().upper() for word in words.get(name) or () for part in word.split(","))
+        words[name] = tuple(part for part in split if part)
+    path = Path(config_file) if config_file else config.find(Path.cwd())
+    found = resolve(words, config.load(path) if path else None, os.environ)
+    failure.speak(found["format"])
+    return found
+
+
+def day(word: str | None) -> str:
+    """The day with which dates are compared."""
+    if word is None:
+        return datetime.datetime.now(datetime.UTC).date().isoformat()
+    try:
+        return datetime.date.fromisoformat(word).isoformat()
+    except ValueError as error:
+        raise UsageError(f"--as-of {word} is no day", hint="write it as YYYY-MM-DD") from error

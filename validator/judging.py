@@ -1,0 +1,110 @@
+"""Judges many captures: one after the other or in several processes, with the same result."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from validator.capture.guess import guess
+from validator.capture.sources import open_capture
+from validator.engine import Options, Validator
+from validator.errors import CaptureError
+from validator.report import Report
+from validator.run import Note
+
+CHUNK = 1 << 16
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Judged:
+    """What is known so far; whoever is interrupted still has it."""
+
+    reports: list[Report] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    partial: bool = False
+
+
+def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress | None = None) -> Judged:
+    """The reports of all captures in the order they were given; an interruption leaves those that exist."""
+    found = Judged()
+    results = _in_processes(paths, options, jobs) if jobs > 1 and len(paths) > 1 else _one_by_one(paths, options, found)
+    try:
+        for path, (report, head, size) in zip(paths, results(progress), strict=True):
+            found.reports.append(report)
+            found.notes += _guesses(path, report, head)
+            if progress and jobs > 1:
+                progress(size)
+    except KeyboardInterrupt:
+        found.partial = True
+    return found
+
+
+def _one_by_one(paths: list[str], options: Options, found: Judged):
+    def results(progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+        for path in paths:
+            validator = Validator(path, options)
+            try:
+                head, size = _feed(path, validator, progress)
+            except KeyboardInterrupt:
+                found.reports.append(validator.close())
+                raise
+            yield validator.close(), head, size
+
+    return results
+
+
+def _in_processes(paths: list[str], options: Options, jobs: int):
+    def results(_progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+        with ProcessPoolExecutor(min(jobs, len(paths)), initializer=_leave_interrupts_to_the_parent) as pool:
+            waiting = [pool.submit(_judge_one, path, options) for path in paths]
+            try:
+                for future in waiting:
+                    yield future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    return results
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _judge_one(path: str, options: Options) -> tuple[Report, bytes, int]:
+    validator = Validator(path, options)
+    head, size = _feed(path, validator, None)
+    return validator.close(), head, size
+
+
+def _feed(path: str, validator: Validator, progress: Progress | None) -> tuple[bytes, int]:
+    """Reads a capture to its end; says how it began and how long it was."""
+    head, size = b"", 0
+    with open_capture(path) as stream:
+        try:
+            for data in _chunks(stream):
+                head = head or data[:4096]
+                size += len(data)
+                validator.feed(data)
+                if progress:
+                    progress(len(data))
+        except CaptureError as error:
+            validator.damaged(error.reason)
+    return head, size
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    # read1 hands over what a pipe holds now; read would wait until the chunk is full.
+    read = getattr(stream, "read1", stream.read)
+    while data := read(CHUNK):
+        yield data
+
+
+def _guesses(path: str, report: Report, head: bytes) -> Iterator[Note]:
+    looks_like = guess(head) if report.verdict == "unreadable" or (report.protocol is None and report.lines) else None
+    if looks_like:
+        yield Note("looks-like", f"this looks like {looks_like}", path, fails=False)

@@ -1,0 +1,91 @@
+"""Reads TOML, and can say on which line a value stands, which the standard reader cannot."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from validator.errors import ConfigurationError
+
+Pointer = tuple[str | int, ...]
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_PAIR = re.compile(
+    r"""^\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+))*)\s*=\s*(.*)$"""
+)
+_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^.\s]+))\s*""")
+_ERROR_PLACE = re.compile(r" \(at (line [0-9]+, column [0-9]+|end of document)\)$")
+
+
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    """The tables of a file and its text; dates become text."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return _plain(tomllib.loads(text)), text
+    except tomllib.TOMLDecodeError as error:
+        found = _ERROR_PLACE.search(str(error))
+        place = found.group(1) if found else None
+        raise ConfigurationError(_ERROR_PLACE.sub("", str(error)), source=path.name, place=place) from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError("the file is not UTF-8", source=path.name, place=f"byte {error.start}") from error
+    except OSError as error:
+        raise ConfigurationError(f"it cannot be read: {error.strerror}", source=path.name) from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
+
+
+def line_of(text: str, pointer: Pointer) -> int | None:
+    """The line on which a value, or the nearest thing around it, begins."""
+    places = _places(text)
+    for length in range(len(pointer), 0, -1):
+        if pointer[:length] in places:
+            return places[pointer[:length]]
+    return None
+
+
+def _places(text: str) -> dict[Pointer, int]:
+    found: dict[Pointer, int] = {}
+    table: Pointer = ()
+    array: Pointer | None = None
+    counts: dict[Pointer, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        header, pair = _HEADER.match(line), _PAIR.match(line)
+        if header and array is None:
+            table = _opened(_parts(header.group(2)), header.group(1) == "[[", counts)
+            found.setdefault(table, number)
+        elif pair and array is None:
+            key = (*table, *_parts(pair.group(1)))
+            found.setdefault(key, number)
+            if pair.group(2).startswith("[") and not _closed(pair.group(2)):
+                array = key
+                counts[array] = 0
+        elif array is not None:
+            if line.strip().startswith("{"):
+                found.setdefault((*array, counts[array]), number)
+                counts[array] += 1
+            array = None if line.strip().startswith("]") else array
+    return found
+
+
+def _opened(parts: Pointer, repeated: bool, counts: dict[Pointer, int]) -> Pointer:
+    if not repeated:
+        return parts
+    counts[parts] = counts.get(parts, -1) + 1
+    return (*parts, counts[parts])
+
+
+def _closed(text: str) -> bool:
+    return text.split("#")[0].rstrip().endswith("]")
+
+
+def _parts(text: str) -> Pointer:
+    return tuple(next(part for part in match.groups() if part is not None) for match in _PART.finditer(text))
