@@ -85,7 +85,8 @@ def ids_of(record: Record, **more: str | None) -> dict[str, Any]:
     """The ids that an event about a subject carries."""
     carried = {name: record.scope.get(name) for name in _CARRIED.get(record.kind, ())}
     own = {_OWN[record.kind]: record.id} if record.kind in _OWN else {}
-    return {"session_id": record.session, "thread_id": record.thread, **carried, **own, **more}
+    thread = None if record.kind == "channel" else record.thread
+    return {"session_id": record.session, "thread_id": thread, **carried, **own, **more}
 
 
 def about(record: Record, event: str, payload: dict[str, Any] | None = None, **more: str | None) -> Draft:

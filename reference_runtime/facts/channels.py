@@ -10,7 +10,7 @@ _PEER = ("transport", "peer_role", "native_peer", "account_ref", "capabilities",
 
 
 def channel(unit: Unit, event: Event, moves: list[Move]) -> None:
-    record, said, kind = _heard(unit, event), told(event, "channel"), event["type"]
+    record, said, kind = unit.edit("channel", event["channel_id"]), told(event, "channel"), event["type"]
     if kind == "channel.connected":
         keep(record, said, *_PEER, "resume_token_ref")
     elif kind == "channel.resumed":
@@ -29,13 +29,16 @@ def acknowledge(data: dict, sequence: object) -> None:
         data["last_acknowledged_sequence"] = sequence
 
 
-def _heard(unit: Unit, event: Event):
-    record = unit.edit("channel", event["channel_id"])
-    add(record, "threads", event.get("thread_id") if isinstance(event.get("thread_id"), str) else None)
+def heard(unit: Unit, event: Event) -> None:
+    """Whatever event carries a channel's id shows that the peer is there, while it is connected."""
+    channel_id, thread_id = event.get("channel_id"), event.get("thread_id")
+    if not isinstance(channel_id, str):
+        return
+    record = unit.edit("channel", channel_id)
+    add(record, "threads", thread_id if isinstance(thread_id, str) else None)
     if record.state == "connected":
         record.data["last_seen_at"] = event["timestamp"]
         record.data.pop("disconnect_reason", None)
-    return record
 
 
 def _bridge(unit: Unit, event: Event) -> None:
@@ -52,7 +55,6 @@ def _bridge(unit: Unit, event: Event) -> None:
 
 
 def peer_task(unit: Unit, event: Event, moves: list[Move]) -> None:
-    _heard(unit, event)
     mapping = told(event)["peer_task"]
     record = unit.edit("peer_task", mapping["peer_task_id"])
     record.session = event.get("session_id")

@@ -7,6 +7,15 @@ from reference_runtime.facts.told import Event, add, first, ids, keep, told
 from reference_runtime.facts.unit import Unit
 
 
+def count(unit: Unit, moves: list[Move]) -> None:
+    """How many items of a job stand in each state, kept up with every move of an item."""
+    for move in moves:
+        if move.machine.name == "job_item" and move.changed and (owner := move.record.scope.get("job_id")):
+            counts = unit.edit("job", owner).data.setdefault("counts", {})
+            counts[move.source] = counts.get(move.source, 0) - 1
+            counts[move.target] = counts.get(move.target, 0) + 1
+
+
 def job(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said = unit.edit("job", event["job_id"]), told(event, "job")
     first(record, event, "task_id")

@@ -72,7 +72,9 @@ def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
     moves = Drive(unit, event).run()
     _ends(event, moves)
     sessions.envelope(unit, event)
+    channels.heard(unit, event)
     turns.step(unit, event)
+    jobs.count(unit, moves)
     for fact in _FAMILIES.get(protocol().family_of.get(event["type"], ""), ()):
         fact(unit, event, moves)
     touch(unit, event)

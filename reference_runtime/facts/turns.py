@@ -46,7 +46,7 @@ def _source_channel(unit: Unit, event: Event, channel: object) -> None:
 
 def outcome(unit: Unit, event: Event, moves: list[Move]) -> None:
     """How a turn ended, or that it was lost; what came before or after says nothing about the end."""
-    for move in moves:
+    for place, move in enumerate(moves):
         if move.machine.name != "turn" or not move.changed:
             continue
         said, data = told(event), unit.edit("turn", move.record.id).data
@@ -60,7 +60,7 @@ def outcome(unit: Unit, event: Event, moves: list[Move]) -> None:
             elif "summary" in said:
                 data["summary"] = said["summary"]
             data["outcome_at"] = event["timestamp"]
-            data["outcome"] = unit.position + len(unit.events) + 1
+            data["outcome"] = [unit.position + len(unit.events) + 1, place]
 
 
 def status(unit: Unit, event: Event, moves: list[Move]) -> None:

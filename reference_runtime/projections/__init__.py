@@ -70,8 +70,17 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
         if (name, scope) in births or unit.get("model", f"{name}|{scope}"):
             record = unit.edit("model", f"{name}|{scope}")
             record.session, record.thread = event.get("session_id"), scope if name in THREAD_MODELS else None
-            if (name, scope) in changed or "updated_at" not in record.data:
+            if name == "queue_snapshot":
+                _touch_queue(unit, event, record)
+            elif (name, scope) in changed or "updated_at" not in record.data:
                 record.data["updated_at"] = event["timestamp"]
+
+
+def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:
+    """A queue is short, and what it shows depends on its thread as well: the documents themselves are compared."""
+    shown = queue_snapshot.build(unit, record.session or "", record.thread)
+    if record.data.get("shown") != shown:
+        record.data |= {"shown": shown, "updated_at": event["timestamp"]}
 
 
 def _touch_tasks(unit: Unit, event: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ def place(record: Record) -> Any:
 VIEWS = {
     "place": place,
     "line": lambda record: record.data,
-    "thread": lambda record: record.state == "blocked",
+    "thread": lambda record: record.state == "blocked",  # a blocked thread pauses its queue
 }
 
 

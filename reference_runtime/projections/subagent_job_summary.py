@@ -12,8 +12,15 @@ from reference_runtime.projections import entries
 _STATES = ("pending", "running", "completed", "failed", "cancelled", "reported")
 
 
+def _progress(record: Record) -> Any:
+    """The counts last told; counts that nobody told are counted from the items."""
+    counts = record.data.get("counts", {})
+    counted = {state: counts.get(state, 0) for state in _STATES}
+    return record.data.get("progress", {**counted, "total": sum(counted.values())})
+
+
 def _job(record: Record) -> Any:
-    return entries.entry("job", record, job_id=record.id, assigned=record.data.get("assigned_by_items"))
+    return entries.entry("job", record, job_id=record.id, progress=_progress(record))
 
 
 VIEWS = {
@@ -24,17 +31,15 @@ VIEWS = {
 
 
 def job(unit: Unit, record: Record) -> dict[str, Any]:
-    """A job with its items; counts that nobody told are counted from the items."""
+    """A job with its items."""
     items = [one for one in unit.find("job_item", job_id=record.id) if one.known]
-    states = [one.state for one in items]
-    counted = {state: states.count(state) for state in _STATES} | {"total": len(states)}
     threads = [*record.data.get("assigned_thread_ids", ()), *record.data.get("assigned_by_items", ())]
     return entries.entry(
         "job",
         record,
         job_id=record.id,
         items=[entries.job_item(one) for one in items],
-        progress=record.data.get("progress", counted),
+        progress=_progress(record),
         assigned_thread_ids=list(dict.fromkeys(threads)),
     )
 

@@ -24,17 +24,18 @@ def _turn(record: Record) -> Any:
 
 
 def _call(record: Record) -> Any:
-    hidden = record.data.get("removed") and not entries.failed_call(record)
-    return None if hidden else entries.tool_call(record)
+    hidden = record.data.get("removed") or "turn_id" not in record.data
+    return None if hidden and not entries.failed_call(record) else entries.tool_call(record)
 
 
 def _process(record: Record) -> Any:
-    return None if record.data.get("removed") and "ended_at" in record.data else entries.process(record)
+    hidden = record.data.get("removed") or "turn_id" not in record.data
+    return None if hidden and "ended_at" in record.data else entries.process(record)
 
 
 def _artifact(record: Record) -> Any:
     listed = record.data.get("told") and not record.data["deleted"]
-    return [record.id if listed else None, entries.of_task(entries.artifact)(record)]
+    return [record.id if listed else None, record.data.get("threads"), entries.of_task(entries.artifact)(record)]
 
 
 VIEWS = {
@@ -52,12 +53,12 @@ VIEWS = {
     "attempt": entries.attempt,
     "edge": entries.edge,
     "artifact": _artifact,
-    "reference": entries.reference,
+    "reference": lambda record: [record.data["ref"], record.data.get("threads")],
     "compaction_entry": lambda record: record.data,
     "context": lambda record: _gaps(record),
     "subagent": lambda record: record.id if record.known else None,
     "job": lambda record: record.id if record.known else None,
-    "channel": lambda record: record.id if record.known else None,
+    "channel": lambda record: [record.id, record.data.get("threads")] if record.known else None,
     "limit_event": lambda record: record.data.get("blocks"),
 }
 

@@ -1,0 +1,126 @@
+"""`reference-runtime demo | stdio | replay`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from reference_runtime.capture import Capture, LineCapture
+from reference_runtime.errors import ReferenceRuntimeError
+from reference_runtime.facts.learn import learn
+from reference_runtime.facts.unit import Unit
+from reference_runtime.log.memory import MemoryStore
+from reference_runtime.log.sqlite import SqliteStore
+from reference_runtime.projections import all_snapshots
+from reference_runtime.recovery import recover
+from reference_runtime.scripts import coverage
+from reference_runtime.scripts.player import STORIES, Played, Player, StoryFailed, load, stories
+from reference_runtime.service import Runtime
+from reference_runtime.settings import Settings
+from reference_runtime.stamping import SystemClock
+from reference_runtime.transports.stdio import serve
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.do(options)
+    except (ReferenceRuntimeError, StoryFailed, OSError, ValueError) as error:
+        print(f"reference-runtime: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="reference-runtime", description="A minimal runtime of the core protocol.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    demo = commands.add_parser("demo", help="play every story and write its capture")
+    demo.add_argument("--captures", type=Path, default=Path("build/demo"), help="folder for one capture per story")
+    demo.add_argument("--story", help="play one story only")
+    demo.add_argument("--capture", type=Path, help="with --story: the file to write")
+    demo.set_defaults(do=_demo)
+    stdio = commands.add_parser("stdio", help="serve JSON-RPC 2.0 on standard input and output")
+    stdio.add_argument("--store", type=Path, help="SQLite file; in memory when left out")
+    stdio.add_argument("--scripts", type=Path, help="YAML file of scripts by name")
+    stdio.add_argument("--capture", type=Path, help="file to append the capture to")
+    stdio.set_defaults(do=_stdio)
+    replay = commands.add_parser("replay", help="derive the read models from a capture and print them")
+    replay.add_argument("source", type=Path)
+    replay.add_argument("--capture", type=Path, help="write the events again, with the read models as snapshots")
+    replay.set_defaults(do=_replay)
+    return parser
+
+
+def _demo(options: argparse.Namespace) -> int:
+    chosen = [path for path in stories() if options.story in {None, path.stem, path.stem.partition("-")[2]}]
+    if not chosen:
+        raise ValueError(f"there is no story {options.story!r}")
+    total = Played()
+    for path in chosen:
+        target = options.capture if options.story and options.capture else options.captures / f"{path.stem}.ndjson"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        story, played = load(path), _play(path, target)
+        total = Played(total.rows | played.rows, total.events | played.events, total.commands | played.commands)
+        print(f"{path.stem:28} {story['title']}")
+    if options.story:
+        return 0
+    print()
+    print("\n".join(coverage.table(total)))
+    return 1 if coverage.unexplained(total) else 0
+
+
+def _play(path: Path, target: Path) -> Played:
+    with tempfile.TemporaryDirectory() as folder, target.open("w", encoding="utf-8") as file:
+        return Player(load(path), lambda: SqliteStore(Path(folder) / "store.db"), LineCapture(file)).play()
+
+
+def _stdio(options: argparse.Namespace) -> int:
+    scripts = load(STORIES.parent / "scripts.yaml")
+    if options.scripts:
+        scripts |= yaml.safe_load(options.scripts.read_text(encoding="utf-8"))
+    store = SqliteStore(options.store) if options.store else MemoryStore()
+    with _capture(options.capture) as capture:
+        runtime = Runtime(store, Settings(scripts=scripts), SystemClock(), capture)
+        if store.position():
+            recover(runtime)
+        serve(runtime, sys.stdin, sys.stdout)
+    return 0
+
+
+@contextlib.contextmanager
+def _capture(path: Path | None) -> Iterator[Capture | None]:
+    if path is None:
+        yield None
+        return
+    new = not path.exists() or not path.stat().st_size
+    with path.open("a", encoding="utf-8") as file:
+        yield LineCapture(file, completeness="prefix", header=new)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    unit, seen = Unit(MemoryStore()), set()
+    with _capture(options.capture) as capture:
+        for line in options.source.read_text(encoding="utf-8").splitlines():
+            event: dict[str, Any] = json.loads(line)
+            if "record" not in event and event["event_id"] not in seen:
+                seen.add(event["event_id"])
+                learn(unit, event)
+                if capture:
+                    capture.event(event)
+        for session in unit.find("session"):
+            for model, document in all_snapshots(unit, session.id):
+                print(json.dumps({"model": model, **document}))
+                if capture:
+                    capture.snapshot(model, document, document.get("updated_at", event["timestamp"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
