@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from validator.capture.decode import decoder
+
 _BOM = b"\xef\xbb\xbf"
 _SAFE_INTEGER = 2**53
 _CHUNK = 1 << 16
@@ -56,6 +58,7 @@ class Splitter:
 
     def __init__(self, limits: Limits):
         self._limits = limits
+        self._decode = decoder()
         self._buffer = bytearray()
         self._dropped = 0
         self._number = 0
@@ -65,8 +68,11 @@ class Splitter:
         """The lines that these bytes complete."""
         start = 0
         while (end := data.find(b"\n", start)) != -1:
-            self._take(data[start:end])
-            yield self._cut(ended=True)
+            if self._buffer or self._dropped or end - start > self._limits.line_bytes:
+                self._take(data[start:end])
+                yield self._cut(ended=True)
+            else:
+                yield self._line(data[start:end], 0, ended=True)
             start = end + 1
         self._take(data[start:])
 
@@ -81,15 +87,21 @@ class Splitter:
         self._dropped += max(len(data) - max(room, 0), 0)
 
     def _cut(self, ended: bool) -> Line:
-        self._number += 1
-        raw, dropped, offset = bytes(self._buffer), self._dropped, self._offset
+        raw, dropped = bytes(self._buffer), self._dropped
         self._buffer.clear()
         self._dropped = 0
-        self._offset += len(raw) + dropped + ended
-        line = Line(self._number, offset, len(raw) + dropped, ended=ended)
+        return self._line(raw, dropped, ended)
+
+    def _line(self, raw: bytes, dropped: int, ended: bool) -> Line:
+        self._number += 1
+        size = len(raw) + dropped
+        line = Line(self._number, self._offset, size, ended=ended)
+        self._offset += size + ended
         if dropped:
             line.problems.append(Problem("line-too-long"))
-        else:
+        elif self._decode:
+            line.document = self._decode(raw, self._limits.depth)
+        if line.document is None and not dropped:
             _parse(line, raw, self._limits)
         return line
 

@@ -1,0 +1,63 @@
+"""Decodes one line fast when it certainly is what a careful decoder would read, and says nothing otherwise.
+
+Fast parsers keep the last of two equal keys, turn integers beyond 2^64 into floats, and tell nobody. A line is taken
+only when one of two proofs holds: written again it is the same bytes, or its quotation marks are exactly those of what
+was read (a dropped key would leave some over) and no number comes near 2^53. Everything else is left to the careful
+decoder in `ndjson.py`, which names what is wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from validator.errors import UsageError
+from validator.protocol.fastpath import mode
+
+_SAFE = 2**53
+_UNSURE = 1 << 62
+Decode = Callable[[bytes, int], dict[str, Any] | None]
+
+
+def decoder() -> Decode | None:
+    """The decoder for certain lines, or None when the mode or the installation has none."""
+    return None if mode() == "off" else _native(demanded=mode() == "on")
+
+
+@functools.cache
+def _native(demanded: bool) -> Decode | None:
+    try:
+        import orjson
+    except ImportError as error:
+        if demanded:
+            raise UsageError("orjson is not installed", hint="RUNTIME_VALIDATE_FAST=on demands it") from error
+        return None
+    loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
+
+    def decode(raw: bytes, depth: int) -> dict[str, Any] | None:
+        if raw.count(b"{") + raw.count(b"[") > depth or not (raw.startswith(b"{") and raw.endswith(b"}")):
+            return None
+        try:
+            document = loads(raw)
+            if dumps(document, option=strict) == raw:
+                return document
+        except (ValueError, TypeError, RecursionError):
+            return None
+        return document if _marks(document) == raw.count(b'"') else None
+
+    return decode
+
+
+def _marks(value: Any) -> int:
+    """How many quotation marks a value needs; more than any line has when a number is too large to be sure of."""
+    kind = type(value)
+    if kind is str:
+        return 2
+    if kind is dict:
+        return 2 * len(value) + sum(map(_marks, value.values()))
+    if kind is list:
+        return sum(map(_marks, value))
+    if kind is int or kind is float:
+        return 0 if -_SAFE < value < _SAFE else _UNSURE
+    return 0
