@@ -29,6 +29,9 @@ FREE = {
         "turn_id": "says which document it is",
         "caller": "says which document it is",
     },
+    "agenthub": {"runId": "says which document it is"},
+    "agent-threads": {"runId": "says which document it is"},
+    "runagents": {"run_id": "says which document it is", "action_id": "says which document it is"},
 }
 """Fields at the top of a document that are not compared, with the reason."""
 OWNERS = {
@@ -37,6 +40,8 @@ OWNERS = {
     "runagents": ("RAG025", "RAG026"),
 }
 """Rules of the dialects that judge some fields of their views."""
+ELSEWHERE = {("agent-threads", "transcript"), ("agent-threads", "thread_tree")}
+"""Documents that rules of their dialect judge part by part; the ids in them are the ledger's own knowledge."""
 ABOUT = 5
 """One of so many places of a document is skewed."""
 
@@ -67,7 +72,7 @@ def test_what_the_replay_says_is_no_finding(name, story):
     report = judge(name, data)
     assert [(found.rule, found.line, found.pointer) for found in report.findings] == []
     assert report.crashes == ()
-    assert story in GAPS or (report.exit_code == 0 and report.looks.get("SNP001"))
+    assert story in GAPS or report.looks.get("SNP001") or report.looks.get("SNP024")
 
 
 def leaves(value, path=()):
@@ -123,8 +128,11 @@ def skewed(protocol, model, document, path):
 def skews(name, story):
     """Each sampled place of each document, with the document skewed there."""
     protocol = load_protocol(name)
-    free = FREE.get(name.split("/")[0], {})
+    dialect = name.split("/")[0]
+    free = FREE[dialect]
     for model, document in served(name, story):
+        if (dialect, model) in ELSEWHERE:
+            continue
         for place, path in enumerate(leaves(document)):
             if path[0] in free or place % ABOUT != len(story) % ABOUT:
                 continue

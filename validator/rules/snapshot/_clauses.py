@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from validator.replay.readmodels.agent_runtime.past import Replay
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.snapshot._claims import Claims
@@ -34,7 +35,9 @@ COPIED = ("scope", "task_profile", "sandbox_profile", "limit_states", "candidate
 
 def note_repeat(world: World, step: Step) -> None:
     """Notes that an event was delivered again."""
-    world.ledger(Claims).repeated.add(world.protocol.lens.scope(step.line).get("session_id"))
+    session = world.protocol.lens.scope(step.line).get("session_id")
+    world.ledger(Claims).repeated.add(session)
+    world.ledger(Replay).remember(session, step.number)
 
 
 def clause_of(world: World, found: Compared, entry: Difference) -> str:

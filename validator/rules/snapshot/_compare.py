@@ -152,7 +152,8 @@ def _key(name: str, entries: list[Any], repeated: bool) -> tuple[str, ...] | Non
     if name == "items":
         records = [entry for entry in entries if isinstance(entry, dict)]
         return next((key for key in ITEMS if any(key[0] in entry for entry in records)), None)
-    return KEYS.get(name)
+    names = KEYS.get(name)
+    return names if names and any(names[0] in entry for entry in entries if isinstance(entry, dict)) else None
 
 
 def _repeats(entries: list[Any]) -> bool:

@@ -165,6 +165,8 @@ def _counts_doubt(expected: dict[str, Any], served: dict[str, Any]) -> bool:
     known, shown = ([counts.get(name, 0) for name in BOARD] for counts in (expected, served))
     if not all(isinstance(count, int) for count in shown) or sum(known) != sum(shown):
         return False
+    if shown[BOARD.index("lost")] <= known[BOARD.index("lost")]:
+        return False
     return all(one >= other for name, one, other in zip(BOARD, known, shown, strict=True) if name != "lost")
 
 

@@ -87,7 +87,7 @@ class Replay:
         """Keeps a step back until somebody asks for it."""
         self._note_doubt(step)
         session = self._session_of(step)
-        self._remember(session, step.number)
+        self.remember(session, step.number)
         if step.kind not in HEARD or not self._counts:
             return
         if step.place is not None and step.place.sequence is not None:
@@ -109,12 +109,13 @@ class Replay:
         self._doubt = since
 
     def _session_of(self, step: Step) -> str | None:
-        if step.kind == "event":
+        if step.kind == "event" and self._counts:
             self._current = step.scope.get("session_id", self._current)
             return self._current
         return None
 
-    def _remember(self, session: str | None, number: int) -> None:
+    def remember(self, session: str | None, number: int) -> None:
+        """Notes a line as one that a claim of a session rests on."""
         runs = self._runs.setdefault(session, [])
         if runs and runs[-1][1] == number - 1:
             runs[-1][1] = number
@@ -122,8 +123,9 @@ class Replay:
             runs.append([number, number])
 
     def lines(self, session: str | None, before: int) -> tuple[int, ...]:
-        """Every line so far that is no event of another session."""
-        runs = [*self._runs.get(session, ()), *(self._runs.get(None, ()) if session is not None else ())]
+        """Every line so far that is no event of another session; of no session, every line."""
+        wanted = self._runs if session is None else {session, None} & self._runs.keys()
+        runs = [run for key in wanted for run in self._runs[key]]
         return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
 
     def _take(self, watched: bool) -> None:

@@ -1,0 +1,88 @@
+"""The views of the dialects as the lines before them tell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from validator.protocol.honest import is_honest
+from validator.replay.readmodels import agenthub, runagents
+from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.words import number, word
+from validator.replay.step import Step
+from validator.replay.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the lines tell of one subject, and where they stand."""
+
+    kind: str
+    key: str
+    view: dict[str, Any]
+    last: int | None
+    """The sequence of the last event about it."""
+
+
+class Views:
+    """Builds the view that a snapshot line of a dialect has to equal."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._name = world.protocol.name
+        kinds: dict[str, list[Any]] = {
+            "agenthub": [agenthub.RunViews],
+            "runagents": [runagents.RunViews, runagents.ActionViews],
+            "agent-threads": [Threads],
+        }
+        self._built = [kind(world) for kind in kinds.get(self._name, ())]
+
+    def apply(self, step: Step) -> None:
+        for ledger in self._built:
+            ledger.apply(step)
+
+    def told(self, model: str | None, document: dict[str, Any]) -> Told | None:
+        """What the lines tell; None when the capture does not hold the whole of it."""
+        if self._world.unproved_since is not None or (model, self._name) not in _TELLERS:
+            return None
+        return _TELLERS[model, self._name](self._world, self._built, document)
+
+
+def _agenthub_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
+    run = word(document, "runId")
+    if run not in built[0].run_ids:
+        return None
+    view = built[0].build(run)
+    # AgentHub counts from anywhere; that the beginning was seen shows in what only the beginning tells.
+    return None if is_honest(view["createdAt"]) else Told("run", run, view, number(view, "lastSequence"))
+
+
+def _runagents_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
+    run = word(document, "run_id")
+    if run is None or world.starts_in_the_middle or world.state("run", run) is None:
+        return None
+    view = built[0].build(run)
+    return Told("run", run, view, number(view["last_event"], "seq"))
+
+
+def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
+    action = word(document, "action_id")
+    if action is None or world.starts_in_the_middle or world.state("blocked_action", action) is None:
+        return None
+    return Told("blocked_action", action, built[1].build(action), None)
+
+
+def _threads_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
+    run = word(document, "runId")
+    if run is None or world.starts_in_the_middle or built[0].record(run) is None:
+        return None
+    view = built[0].run_view(run)
+    return Told("run", run, view, number(view, "lastSeq"))
+
+
+_TELLERS = {
+    ("run_view", "agenthub"): _agenthub_run,
+    ("run_view", "runagents"): _runagents_run,
+    ("action_view", "runagents"): _runagents_action,
+    ("run_view", "agent-threads"): _threads_run,
+}
