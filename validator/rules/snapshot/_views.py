@@ -59,10 +59,12 @@ def _agenthub_run(world: World, built: list[Any], document: dict[str, Any]) -> T
 
 def _runagents_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
     run = word(document, "run_id")
-    if run is None or world.starts_in_the_middle or world.state("run", run) is None:
+    if run is None or world.state("run", run) is None:
         return None
     view = built[0].build(run)
-    return Told("run", run, view, number(view["last_event"], "seq"))
+    # Without the first event of a run its view can hold more than the capture does.
+    whole = bool(view["events"]) and number(view["events"][0], "seq") == 1
+    return Told("run", run, view, number(view["last_event"], "seq")) if whole else None
 
 
 def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
