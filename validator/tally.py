@@ -88,7 +88,7 @@ class Tally:
             pointer=redact.mask(found.pointer, canaries),
             expected=redact.mask(found.expected, canaries),
             actual=redact.mask(found.actual, canaries),
-            entity=(found.entity[0], redact.mask(found.entity[1], canaries)) if found.entity else None,
+            entity=(found.entity[0], redact.mask(str(found.entity[1]), canaries)) if found.entity else None,
             event_id=redact.mask(found.event_id, canaries) if found.event_id else None,
             event_type=redact.mask(found.event_type, canaries) if found.event_type else None,
             level=self._level(found.clause),

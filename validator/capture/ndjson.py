@@ -8,6 +8,8 @@ are read all the same.
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -16,6 +18,8 @@ from validator.capture.decode import decoder
 
 _BOM = b"\xef\xbb\xbf"
 _SAFE_INTEGER = 2**53
+_LARGEST = int(sys.float_info.max)
+_MOST_DIGITS = 310
 _CHUNK = 1 << 16
 
 
@@ -149,33 +153,27 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
     line.document = document
 
 
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_NO_BRACKET = bytes(byte for byte in range(256) if byte not in b"{}[]")
+
+
 def _too_deep(raw: bytes, limit: int) -> bool:
     """True when brackets nest deeper than the limit; counted only when there are enough of them to matter."""
     if raw.count(b"{") + raw.count(b"[") <= limit:
         return False
     depth = 0
-    inside = escaped = False
-    for byte in raw:
-        if inside:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                inside = False
-        elif byte == 0x22:
-            inside = True
-        elif byte in b"{[":
-            depth += 1
-            if depth > limit:
-                return True
-        elif byte in b"}]":
-            depth -= 1
+    for byte in _STRING.sub(b"", raw).translate(None, _NO_BRACKET):
+        depth += 1 if byte in b"{[" else -1
+        if depth > limit:
+            return True
     return False
 
 
 def _decoder(found: list[Problem]) -> json.JSONDecoder:
-    """A decoder that notes what JSON lets pass: repeated keys, words that are no numbers, integers beyond 2^53."""
+    """A decoder that notes what JSON lets pass: repeated keys, words that are no numbers, integers beyond 2^53.
+
+    What no double can hold is read as null: nothing that follows has to reckon with it.
+    """
 
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
         document = dict(entries)
@@ -186,17 +184,19 @@ def _decoder(found: list[Problem]) -> json.JSONDecoder:
     def constant(_word: str) -> None:
         found.append(Problem("not-a-number"))
 
-    def integer(digits: str) -> int | float:
-        # Python refuses to read thousands of digits; as a number it is out of everyone's range anyway.
-        value = int(digits) if len(digits) < 400 else float(digits)
-        if abs(value) > _SAFE_INTEGER:
-            found.append(Problem("big-integer"))
-        return value
+    def integer(digits: str) -> int | None:
+        # Python refuses to read thousands of digits, and no double holds them.
+        value = int(digits) if len(digits) <= _MOST_DIGITS else _LARGEST + 1
+        if abs(value) <= _SAFE_INTEGER:
+            return value
+        found.append(Problem("big-integer" if abs(value) <= _LARGEST else "not-a-number"))
+        return value if abs(value) <= _LARGEST else None
 
-    def number(digits: str) -> float:
+    def number(digits: str) -> float | None:
         value = float(digits)
         if value in {float("inf"), float("-inf")}:
             found.append(Problem("not-a-number"))
+            return None
         return value
 
     return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)

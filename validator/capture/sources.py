@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import glob
-import gzip
-import io
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from validator.errors import UsageError
+from validator.errors import CaptureError, UsageError
 
 STDIN = "-"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PIECES = {_GZIP: 1 << 14, _ZSTD: 1 << 11}
+"""How much is inflated at a time: a small piece of hostile data becomes a large one, at most some tens of megabytes."""
 _ENDINGS = (".ndjson", ".jsonl", ".ndjson.gz", ".jsonl.gz", ".ndjson.zst", ".jsonl.zst")
 
 
@@ -46,26 +48,75 @@ def _expand(word: str) -> list[str]:
 
 @contextmanager
 def open_capture(word: str) -> Iterator[BinaryIO]:
-    """The bytes of a capture, decompressed where its name says so."""
-    if word == STDIN:
-        yield sys.stdin.buffer
-        return
+    """The bytes of a capture, decompressed where they say so themselves; the name does not count."""
     try:
+        if word == STDIN:
+            yield _decompressed(word, sys.stdin.buffer)
+            return
         with Path(word).open("rb") as file:
             yield _decompressed(word, file)
-    except (OSError, EOFError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "the compressed data is damaged"
-        raise UsageError(f"{Path(word).name} cannot be read: {reason}") from error
+    except OSError as error:
+        raise UsageError(f"{Path(word).name} cannot be read: {error.strerror or 'the system refuses'}") from error
 
 
-def _decompressed(word: str, file: BinaryIO) -> BinaryIO:
-    if word.endswith(".gz"):
-        return io.BufferedReader(gzip.GzipFile(fileobj=file))
-    if not word.endswith(".zst"):
-        return file
+class Inflated:
+    """A compressed stream read piece by piece; damage is told once everything before it was handed out."""
+
+    def __init__(self, file: BinaryIO, begun: bytes, piece: int, make: Callable[[], Any]):
+        self._file, self._rest, self._piece, self._make = file, begun, piece, make
+        self._engine = make()
+        self._fresh = True
+        self._waiting = b""
+
+    def read(self, size: int) -> bytes:
+        """The next piece, never more than asked for; empty at the end."""
+        while not self._waiting and self._fill():
+            pass
+        piece, self._waiting = self._waiting[:size], self._waiting[size:]
+        return piece
+
+    def _fill(self) -> bool:
+        """Inflates one more piece; False at the end."""
+        data, self._rest = self._rest or self._file.read(self._piece), b""
+        if not data:
+            if self._fresh:
+                return False
+            raise CaptureError("the compressed data is cut")
+        if self._engine.eof:
+            self._engine, self._fresh = self._make(), True
+        try:
+            self._waiting = self._engine.decompress(data)
+        except Exception as error:  # each library has its own error for damage
+            raise CaptureError("the compressed data is damaged") from error
+        self._fresh = self._engine.eof
+        self._rest = self._engine.unused_data
+        return True
+
+
+def _decompressed(word: str, file: BinaryIO) -> Any:
+    begun = file.read(4)
+    if begun.startswith(_GZIP):
+        return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31))
+    if begun == _ZSTD:
+        return Inflated(file, begun, _PIECES[_ZSTD], _zstandard(word).ZstdDecompressor().decompressobj)
+    return Prefixed(begun, file)
+
+
+class Prefixed:
+    """A stream with the bytes that were already taken from it put back."""
+
+    def __init__(self, begun: bytes, file: BinaryIO):
+        self._begun, self._file = begun, file
+
+    def read(self, size: int) -> bytes:
+        begun, self._begun = self._begun, b""
+        return begun or self._file.read(size)
+
+
+def _zstandard(word: str) -> Any:
     try:
         import zstandard
     except ImportError as error:
         hint = "pip install 'runtime-validate[zstd]', or decompress the file first"
         raise UsageError(f"{Path(word).name} is zstd, and nothing here reads it", hint=hint) from error
-    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
+    return zstandard

@@ -275,7 +275,7 @@ def _resolved(run: _Run, payload: dict[str, Any]) -> None:
     if approval is None:
         return
     approval.actor = payload.get("actor")
-    if payload.get("decision") in {"rejected", "cancelled"}:
+    if payload.get("decision") in ("rejected", "cancelled"):
         reason = f"approval_{payload['decision']}"
         run.cancellation = run.cancellation or {"actor": payload.get("actor"), "reason": reason}
 

@@ -167,7 +167,7 @@ def policy(run: Run, kind: str) -> str | None:
     """The gate that the approval policy of a run names for an action: allow, ask, deny; default; None when untold."""
     told = known((run.plan or {}).get("approvalPolicy"))
     gates = told.get("gates", {}) if isinstance(told, dict) else None
-    if gates is None or is_honest(gates):
+    if not isinstance(gates, dict) or is_honest(gates):
         return None
     return str(gates.get(kind, "default"))
 

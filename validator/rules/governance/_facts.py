@@ -50,6 +50,12 @@ def said(line: dict[str, Any], name: str, beside: str = "") -> Any:
     return value if isinstance(value, str | bool | int | float) else None
 
 
+def word_said(line: dict[str, Any], name: str) -> str | None:
+    """The same for a word alone."""
+    value = stated(line, name)
+    return value if isinstance(value, str) else None
+
+
 def shown(word: Any) -> str:
     """A word of a vocabulary as it is; anything else is not repeated in a finding."""
     return word if isinstance(word, str) and re.fullmatch(r"[a-z_]{1,20}", word) else "another word"
@@ -178,12 +184,12 @@ class Work:
             key,
             step.number,
             **_places(step),
-            tool=said(line, "tool_name"),
-            args_ref=said(line, "args_ref"),
+            tool=word_said(line, "tool_name"),
+            args_ref=word_said(line, "args_ref"),
             safe_args=held(line, "safe_args"),
-            digest=said(line, "payload_hash"),
-            action=said(line, "approval_action_id"),
-            permission_ref=said(line, "permission_ref"),
+            digest=word_said(line, "payload_hash"),
+            action=word_said(line, "approval_action_id"),
+            permission_ref=word_said(line, "permission_ref"),
             read_only=said(line, "is_read_only"),
             destructive=said(line, "is_destructive"),
         )
@@ -279,8 +285,8 @@ class Questions:
             scope.get("process_id"),
             scope.get("task_id"),
             scope.get("turn_id"),
-            said(line, "payload_hash"),
-            moment(said(line, "expires_at")),
+            word_said(line, "payload_hash"),
+            moment(word_said(line, "expires_at")),
             stated(line, "scope") is not None,
             payload(line).get("blocking") is not False,
         )

@@ -6,6 +6,7 @@ Fix: Give turns, steps, calls, actions and tasks ids of their own when they begi
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.terminal._work import body
 
 WORK = ("turn_id", "step_id", "tool_call_id", "action_id", "task_id", "run_id")
 
@@ -15,7 +16,7 @@ def check(step, world, context):
     ids = {name: step.scope[name] for name in WORK if name in step.scope}
     if len(ids) < 3:
         return
-    message = step.line.get("message_id") or (step.line.get("payload") or {}).get("message_id")
+    message = step.line.get("message_id") or body(step).get("message_id")
     alike = len(set(ids.values())) == 1
     # A message id that stands for the work itself is forbidden; equal ids without one are only discouraged.
     clause = "ID-17" if message is not None else "ID-18"

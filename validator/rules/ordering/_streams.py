@@ -10,6 +10,7 @@ from validator.replay.step import Step
 
 SILENT_RETURN = {"channel.connected", "channel.disconnected", "channel.resumed"}
 """Events about the connection itself; they are not what a gap has swallowed the like of."""
+_FOLLOWED = 1024
 RECOVERED = {"history.window.loaded", "history.reconstructed", "snapshot.repaired"}
 
 
@@ -83,11 +84,11 @@ class Gap:
 
     @property
     def first(self) -> int:
-        return min(self.missing)
+        return self.missing[0] if isinstance(self.missing, range) else min(self.missing)
 
     @property
     def last(self) -> int:
-        return max(self.missing)
+        return self.missing[-1] if isinstance(self.missing, range) else max(self.missing)
 
 
 class Gaps:
@@ -127,14 +128,15 @@ class Gaps:
     def _miss(self, step: Step, missing: range) -> None:
         before = step.place.previous_line
         hidden = sum(line > (before or 0) for line in self._unreadable)
-        if len(missing) > hidden:
+        # The length of a range is not asked for: a sequence may be larger than any length.
+        if missing.stop - missing.start > hidden:
             session = step.scope.get("session_id")
             self.open.append(Gap(step.place.stream or "", session, missing, step.number, before, step.type))
 
     def _fill(self, stream: str, sequence: int | None) -> None:
         for gap in [gap for gap in self.open if gap.stream == stream and sequence in gap.missing]:
             # A late event is rare and a gap may be huge: only small ones are followed number by number.
-            if len(gap.missing) <= 1024:
+            if gap.last - gap.first < _FOLLOWED:
                 gap.missing = set(gap.missing) - {sequence}
             if not gap.missing:
                 self.open.remove(gap)
