@@ -1,8 +1,13 @@
 """Generated tables say what the contract says, and a changed row turns the check red."""
 
 import pytest
+from click.testing import CliRunner
 
+from validator import resources
+from validator.cli import cli
 from validator.errors import DefinitionError
+from validator.protocol.protocol import available, load_protocol
+from validator.requirements import load_requirements
 from validator.specgen.blocks import build, stale
 
 
@@ -53,3 +58,34 @@ def test_prose_outside_the_markers_is_never_touched(contract):
     text = page.read_text()
     assert text.startswith("Before.\n\n<!-- generated: order -->\n\n| Order | Rule |")
     assert text.endswith("<!-- end generated -->\n\nAfter.\n")
+
+
+def test_a_page_without_a_rule_is_seen_and_removed(contract):
+    page = contract / "spec" / "generated" / "rules" / "ZZZ999.md"
+    page.write_text("# ZZZ999 of-old\n")
+    assert [diff.splitlines()[2:] for diff in stale(contract / "spec", contract / "schemas")] == [
+        ["@@ -1 +0,0 @@", "-# ZZZ999 of-old"]
+    ]
+    assert build(contract / "spec", contract / "schemas") == [page]
+    assert not page.exists()
+
+
+def test_a_rule_is_explained_in_the_words_of_its_page():
+    page = (resources.spec() / "generated" / "rules" / "GOV001.md").read_text()
+    assert CliRunner().invoke(cli, ["explain", "GOV001"]).output == page
+
+
+def test_every_command_and_option_has_its_line():
+    page = (resources.spec() / "generated" / "cli.md").read_text()
+    for words in cli.list_commands(None):
+        assert f"## runtime-validate {words}\n" in page
+    assert "| `--at [STREAM:]SEQUENCE` |" in page
+    assert "## runtime-validate spec check\n" in page
+
+
+def test_every_clause_stands_in_the_traceability_page_once_per_protocol():
+    page = (resources.spec() / "generated" / "traceability.md").read_text()
+    for name in available():
+        part = page.split(f"(`{name}`)")[1].split("\n## ")[0]
+        rows = [line.split("|")[1].strip(" `") for line in part.splitlines() if line.startswith("| `")]
+        assert rows == list(load_requirements(load_protocol(name)))

@@ -9,8 +9,10 @@ from validator.errors import UsageError
 from validator.protocol.clauses import load_clauses
 from validator.protocol.protocol import available, load_protocol
 from validator.requirements import load_requirements
-from validator.rules import Rule
 from validator.rules._catalog import load_rules
+from validator.specgen.rules import rule_text
+
+_MOST_CLAUSES = 12
 
 
 @click.command(name="explain")
@@ -23,25 +25,13 @@ def command(name: str) -> None:
     wanted = name.upper()
     rules, clauses = load_rules(), load_clauses(resources.spec().resolve())
     if wanted in rules:
-        _rule(rules[wanted])
+        protocols = [load_protocol(entry) for entry in available()]
+        click.echo(rule_text(rules[wanted], protocols, most=_MOST_CLAUSES), nl=False)
     elif wanted in clauses:
         _clause(wanted)
     else:
         near = [known for known in [*rules, *clauses] if known[:3] == wanted[:3]][:6]
         raise UsageError(f"there is no rule or clause {name!r}", hint=f"near it: {', '.join(near)}" if near else None)
-
-
-def _rule(rule: Rule) -> None:
-    clauses = load_clauses(resources.spec().resolve())
-    click.echo(f"{rule.id} {rule.slug}\n\n{rule.summary}\n")
-    for part in ("Why", "Trips", "Near miss", "Fix"):
-        click.echo(f"{part}: {rule.doc[part]}\n")
-    for protocol, ids in rule.clauses.items():
-        shown = ids if len(ids) <= 12 else (*ids[:12], f"and {len(ids) - 12} more")
-        click.echo(f"{protocol}: {', '.join(shown)}")
-    first = next((clauses[ids[0]] for ids in rule.clauses.values() if ids[0] in clauses), None)
-    if first:
-        click.echo(f"\n{first.id} ({first.file}, line {first.line}): {first.text}")
 
 
 def _clause(name: str) -> None:

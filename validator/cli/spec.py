@@ -23,8 +23,8 @@ def build() -> None:
     """
     written = blocks.build()
     for path in written:
-        click.echo(f"wrote {shown(path)}")
-    click.echo(f"{len(written)} pages written")
+        click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
+    click.echo(f"{len(written)} pages written or removed")
 
 
 @command.command()

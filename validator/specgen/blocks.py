@@ -8,15 +8,18 @@ replaced; the prose around it is never touched.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol, available, load_protocol
-from validator.specgen import events, kill, machines, reference
+from validator.specgen import cli, events, kill, machines, reference
+from validator.specgen.rules import rule_pages
+from validator.specgen.traceability import traceability
 
 _BLOCK = re.compile(r"(<!-- generated: ([a-z]+)(?: ([A-Za-z0-9_.-]+))? -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 
@@ -49,6 +52,17 @@ def pages(spec: Path | None = None, schemas: Path | None = None) -> Iterator[tup
     yield root / "generated" / "machines.md", _catalogue("State tables", protocols, _machines)
     yield root / "generated" / "records.md", _catalogue("Records", protocols, reference.records_page)
     yield root / "generated" / "kill-matrix.md", kill.page(root)
+    judged = functools.partial(traceability, spec=root)
+    traced = _catalogue("How every clause is judged", protocols, judged, "the chapters and the rules")
+    yield root / "generated" / "traceability.md", traced
+    yield root / "generated" / "cli.md", cli.cli_page()
+    yield from rule_pages(protocols, root)
+
+
+def left_over(written: Iterable[Path], spec: Path | None = None) -> list[Path]:
+    """Pages of rules that are no longer there."""
+    folder = (spec or resources.spec()) / "generated" / "rules"
+    return sorted(set(folder.glob("*.md")) - set(written))
 
 
 def fill(protocol: Protocol, path: Path) -> str:
@@ -80,27 +94,34 @@ def _machines(protocol: Protocol) -> str:
     )
 
 
-def _catalogue(title: str, protocols: list[Protocol], render: Callable[[Protocol], str]) -> str:
-    note = "Written by `runtime-validate spec build` from `schemas/`; edits here are lost."
+def _catalogue(
+    title: str, protocols: list[Protocol], render: Callable[[Protocol], str], source: str = "`schemas/`"
+) -> str:
+    note = f"Written by `runtime-validate spec build` from {source}; edits here are lost."
     parts = [f"## {protocol.title} (`{protocol.id}`)\n\n{render(protocol)}" for protocol in protocols]
     return f"# {title}\n\n{note}\n\n" + "\n\n".join(parts) + "\n"
 
 
 def build(spec: Path | None = None, schemas: Path | None = None) -> list[Path]:
-    """Writes every stale page; returns those it wrote."""
-    written = []
-    for path, text in list(pages(spec, schemas)):
+    """Writes every stale page and removes those of rules that are gone; returns the pages it touched."""
+    written, told = [], list(pages(spec, schemas))
+    for path, text in told:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
             written.append(path)
-    return written
+    gone = left_over((path for path, _ in told), spec)
+    for path in gone:
+        path.unlink()
+    return written + gone
 
 
 def stale(spec: Path | None = None, schemas: Path | None = None) -> list[str]:
-    """A diff for every page that does not say what the contract says."""
+    """A diff for every page that does not say what the contract says, or that has no rule any more."""
+    told = dict(pages(spec, schemas))
+    told |= dict.fromkeys(left_over(told, spec), "")
     diffs = []
-    for path, text in pages(spec, schemas):
+    for path, text in told.items():
         current = path.read_text(encoding="utf-8") if path.exists() else ""
         if current != text:
             lines = difflib.unified_diff(
