@@ -6,6 +6,8 @@ BIN    := $(VENV)/bin
 .PHONY: bench demo test lint mutants spec clean
 
 demo: $(VENV)/.installed
+	$(BIN)/reference-runtime demo --captures build/demo
+	$(BIN)/runtime-validate check --fail-on may build/demo
 	$(BIN)/runtime-validate selftest
 
 test: $(VENV)/.installed

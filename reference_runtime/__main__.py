@@ -22,7 +22,7 @@ from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.projections import all_snapshots
 from reference_runtime.recovery import recover
 from reference_runtime.scripts import coverage
-from reference_runtime.scripts.player import STORIES, Played, Player, StoryFailed, load, stories
+from reference_runtime.scripts.player import STORIES, Played, Player, StoryError, load, stories
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.stamping import SystemClock
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.do(options)
-    except (ReferenceRuntimeError, StoryFailed, OSError, ValueError) as error:
+    except (ReferenceRuntimeError, StoryError, OSError, ValueError) as error:
         print(f"reference-runtime: {error}", file=sys.stderr)
         return 1
 

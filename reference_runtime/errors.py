@@ -1,8 +1,9 @@
 """What can go wrong, by the step that notices it.
 
 A decision raises `CommandRejected` (the caller asked for something that cannot be), `NoOp` (it is done already) or
-`Unavailable` (it cannot be done now). A state table raises `IllegalMove`, which a command turns into a rejection. A store
-raises `StoreError`. `ContractBroken` is our own fault: the runtime was about to write what its contract forbids.
+`Unavailable` (it cannot be done now). A state table raises `IllegalMove`, which a command turns into a rejection. A
+store raises `StoreError`. `ContractBroken` is our own fault: the runtime was about to write what its contract
+forbids.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """After a restart: what came back, and what can no longer be proved.
 
-The log and the records survive. What does not is the process that did the work, so work in flight is told as lost, or as failed
-where its table has no such word; it is never told as done. A question nobody answered, a turn that waits for it, a queue, a task
-that was not being worked on: these were waiting, and wait on.
+The log and the records survive. What does not is the process that did the work, so work in flight is told as lost, or
+as failed where its table has no such word; it is never told as done. A question nobody answered, a turn that waits
+for it, a queue, a task that was not being worked on: these were waiting, and wait on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from reference_runtime.stamping import Draft
 
 _REASON = "The process that did the work is gone."
 _AT_WORK = {"preparing", "running", "streaming", "retrying"}
-_TASKS_AT_WORK = {"preparing", "running", "retrying", "cancelling", "waiting_input", "waiting_permission", "waiting_resource"}
+_TASKS_AT_WORK = {
+    "preparing",
+    "running",
+    "retrying",
+    "cancelling",
+    "waiting_input",
+    "waiting_permission",
+    "waiting_resource",
+}
 
 
 def recover(runtime: Runtime, reason: str = "kill") -> None:

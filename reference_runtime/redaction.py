@@ -1,7 +1,7 @@
 """Strips paths of machines from events before they are kept.
 
-The shapes are a small set of the runtime's own; what counts as a leak is for the judge's pattern table to say. A path is
-replaced by its last segment, so that a reader still knows which file was meant (RED-7).
+The shapes are a small set of the runtime's own; what counts as a leak is for the judge's pattern table to say. A path
+is replaced by its last segment, so that a reader still knows which file was meant (RED-7).
 """
 
 from __future__ import annotations

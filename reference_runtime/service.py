@@ -2,13 +2,15 @@
 
 Theory of operation
 -------------------
-There are two ways in. `handle` takes a control-plane command from a caller; `report` takes facts from those who do the work
-(scripted models, tools, workers and peers). Both run the same way, and nothing else writes:
+There are two ways in. `handle` takes a control-plane command from a caller; `report` takes facts from those who do
+the work (scripted models, tools, workers and peers). Both run the same way, and nothing else writes:
 
 1. *Read.* A `State` is opened at the position that the log has now.
-2. *Decide.* A pure generator yields drafts of events. Each is stamped (id, time, sequence), stripped of machine paths, checked
-   against its schema, and driven through the state tables, before the generator goes on. A row that is missing ends it.
-3. *Keep.* Events, records and the answer are committed in one transaction, at the position at which they were decided.
+2. *Decide.* A pure generator yields drafts of events. Each is stamped (id, time, sequence), stripped of machine
+   paths, checked against its schema, and driven through the state tables, before the generator goes on. A row that is
+   missing ends it.
+3. *Keep.* Events, records and the answer are committed in one transaction, at the position at which they were
+   decided.
 4. *Answer, then publish.* Only what is kept is acknowledged, and only what is acknowledged is shown to subscribers.
 
 Whatever fails before the commit leaves no trace; a decision that was overtaken by another writer is taken again.

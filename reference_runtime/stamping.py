@@ -11,7 +11,17 @@ from reference_runtime.contract import VERSION
 IDS = (
     *("session_id", "thread_id", "turn_id", "task_id", "parent_task_id", "root_task_id", "run_id", "step_id"),
     *("model_request_id", "tool_call_id", "action_id", "process_id", "hook_run_id", "subagent_id", "artifact_id"),
-    *("evidence_id", "channel_id", "peer_task_id", "job_id", "job_item_id", "queue_id", "output_ref", "trace_id", "span_id"),
+    *(
+        "evidence_id",
+        "channel_id",
+        "peer_task_id",
+        "job_id",
+        "job_item_id",
+        "queue_id",
+        "output_ref",
+        "trace_id",
+        "span_id",
+    ),
 )
 """The ids of an envelope, in the order in which they are written."""
 

@@ -14,7 +14,13 @@ from reference_runtime.stamping import Draft
 
 _SAME = {"allow": "approved", "deny": "denied", "allowed": "approved"}
 _TARGETS = {"tool_call_id": "tool_call", "process_id": "process", "action_id": "action", "peer_task_id": "peer_task"}
-_DECISIONS = {"allowed": "allow", "ask": "ask", "denied": "deny", "sandboxed": "sandboxed", "unavailable": "unavailable"}
+_DECISIONS = {
+    "allowed": "allow",
+    "ask": "ask",
+    "denied": "deny",
+    "sandboxed": "sandboxed",
+    "unavailable": "unavailable",
+}
 _OPEN = {"approved", "modified", "answered"}
 
 
@@ -87,7 +93,9 @@ def evaluate_permission(state: State, request: Request) -> Decision:
         link = {"approval_action_id": action_id, "mode": mode, "target_kind": said["target_kind"], "interactive": True}
         yield Draft("permission.requested", ids, link)
         yield Draft("action.required", {**ids, "action_id": action_id}, _question(tool))
-    return {"decision": copied("permission_decision", {**said, "approval_action_id": action_id, "target_id": target.id})}
+    return {
+        "decision": copied("permission_decision", {**said, "approval_action_id": action_id, "target_id": target.id})
+    }
 
 
 def _explained(decision: str, source: str, mode: str, name: str, tool: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +109,11 @@ def _explained(decision: str, source: str, mode: str, name: str, tool: dict[str,
         "target_kind": _TARGETS[name].removesuffix("_call"),
     }
     if tool.get("is_destructive"):
-        return said | {"destructive": True, "impact_scope": "the workspace", "rollback_advice": "Restore the last commit."}
+        return said | {
+            "destructive": True,
+            "impact_scope": "the workspace",
+            "rollback_advice": "Restore the last commit.",
+        }
     return said | {"destructive": False}
 
 
@@ -118,7 +130,7 @@ def _question(tool: dict[str, Any]) -> dict[str, Any]:
 
 def resolve_permission(state: State, request: Request) -> Decision:
     """Decides a request, and the action that asked for it, alike (CTL-44)."""
-    name, target = _target(state, request)
+    _, target = _target(state, request)
     record = state.get("permission", target.id)
     if record is None:
         raise CommandRejected("nothing_asked", "Nobody asked about this target.", category="wrong_state")

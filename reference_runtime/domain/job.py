@@ -17,7 +17,9 @@ def create_job(state: State, request: Request) -> Decision:
     known = state.get("job", request.get("job_id"))
     if known and known.known:
         raise NoOp(job_id=known.id, job=job_entry(state, known))
-    task = state.need("task", request["task_id"], session_id=request.get("session_id")) if "task_id" in request else None
+    task = (
+        state.need("task", request["task_id"], session_id=request.get("session_id")) if "task_id" in request else None
+    )
     if task and (task.state == "cancelling" or task.state in ENDED):
         raise CommandRejected("task_ending", "A task that ends hands nothing on.", category="wrong_state")
     session = request.get("session_id") or (task.session if task else None)

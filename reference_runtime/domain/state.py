@@ -61,10 +61,14 @@ class State(Unit):
         record = self.get(kind, identity)
         known = record and (record.known or kind == "session")
         if not known:
-            raise CommandRejected(f"unknown_{kind}", f"There is no such {kind.replace('_', ' ')}.", category="not_found")
+            raise CommandRejected(
+                f"unknown_{kind}", f"There is no such {kind.replace('_', ' ')}.", category="not_found"
+            )
         for name, value in parents.items():
             if value is not None and record.link(name) != value:
-                raise CommandRejected("wrong_owner", f"The {kind} does not belong to that {name}.", category="not_found")
+                raise CommandRejected(
+                    "wrong_owner", f"The {kind} does not belong to that {name}.", category="not_found"
+                )
         return record
 
     def keep(self, reference: str, content: Any) -> str:

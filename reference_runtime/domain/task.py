@@ -46,14 +46,18 @@ def _place(state: State, request: Request) -> dict[str, Any]:
     if parent_id := request.get("parent_task_id"):
         parent = state.need("task", parent_id)
         if parent.state == "cancelling" or parent.state in ENDED:
-            raise CommandRejected("parent_ending", "No child work is added to a task that ends.", category="wrong_state")
+            raise CommandRejected(
+                "parent_ending", "No child work is added to a task that ends.", category="wrong_state"
+            )
         ids |= {"parent_task_id": parent.id, "root_task_id": parent.scope.get("root_task_id", parent.id)}
         session, thread = session or parent.session, thread or parent.thread
     if thread:
         session = session or state.need("thread", thread).session
         state.need("thread", thread, session_id=session)
     if session is None:
-        raise CommandRejected("session_required", "Name the session, thread or parent task.", category="invalid_request")
+        raise CommandRejected(
+            "session_required", "Name the session, thread or parent task.", category="invalid_request"
+        )
     state.need("session", session)
     return {"session_id": session, "thread_id": thread, **ids}
 
@@ -86,7 +90,9 @@ def start_task(state: State, request: Request) -> Decision:
 def _new_run(state: State, request: Request) -> str:
     run_id = request.get("run_id")
     if run_id and state.state("attempt", run_id) != "none":
-        raise CommandRejected("run_id_taken", "An attempt has that id; attempts are never repeated.", category="conflict")
+        raise CommandRejected(
+            "run_id_taken", "An attempt has that id; attempts are never repeated.", category="conflict"
+        )
     return run_id or state.new_id("run")
 
 
@@ -142,7 +148,9 @@ def retry_task(state: State, request: Request) -> Decision:
     trigger = request.get("trigger") or _TRIGGERS.get(task.state, "failure")
     prior = state.get("attempt", task.data.get("current_run_id"))
     if trigger != "user_rerun" and prior and prior.data.get("retryable") is False:
-        raise CommandRejected("not_retryable", "The last attempt said that trying again cannot help.", category="policy")
+        raise CommandRejected(
+            "not_retryable", "The last attempt said that trying again cannot help.", category="policy"
+        )
     run_id, prior_id = _new_run(state, request), prior.id if prior else None
     said = {"trigger": trigger, "reason": request["reason"], "prior_run_id": prior_id, "next_run_id": run_id}
     yield about(task, "task.retrying", said)
@@ -180,5 +188,7 @@ def _listed(state: State, request: Request) -> tuple[str, str | None]:
     elif parent := request.get("parent_task_id"):
         session = state.need("task", parent, session_id=session).session
     if session is None:
-        raise CommandRejected("session_required", "Name the session, thread or parent task.", category="invalid_request")
+        raise CommandRejected(
+            "session_required", "Name the session, thread or parent task.", category="invalid_request"
+        )
     return state.need("session", session).id, thread

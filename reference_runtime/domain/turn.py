@@ -85,7 +85,9 @@ def _to_interrupt(state: State, request: Request) -> Record:
     if turn_id := request.get("turn_id"):
         turn = state.need("turn", turn_id, session_id=request["session_id"], thread_id=request.get("thread_id"))
         if turn.state == "queued":
-            raise CommandRejected("turn_queued", "It has not started; remove it from the queue.", category="wrong_state")
+            raise CommandRejected(
+                "turn_queued", "It has not started; remove it from the queue.", category="wrong_state"
+            )
         if turn.state in ENDED:
             raise NoOp(turn_id=turn.id)
         return turn

@@ -90,7 +90,9 @@ def cost(unit: Unit, event: Event, moves: list[Move]) -> None:
         return
     begun = record.data.get("status") == "recorded"
     record.data["status"] = "recorded"
-    record.data["actual_total_cost"] = _sum(record.data.get("actual_total_cost", 0), said.get("actual_total_cost"), begun)
+    record.data["actual_total_cost"] = _sum(
+        record.data.get("actual_total_cost", 0), said.get("actual_total_cost"), begun
+    )
     usage, before = said.get("usage"), record.data.get("usage", {})
     usage = {} if is_honest(usage) or usage is None else usage
     record.data["usage"] = {name: _sum(before.get(name, 0), usage.get(name), begun) for name in _COUNTS}
@@ -110,6 +112,7 @@ def _limit_event(unit: Unit, event: Event) -> None:
     if event["type"] == "quota.blocked" and isinstance(event.get("turn_id"), str):
         record.scope["turn_id"] = event["turn_id"]
         record.data["blocks"] = True
+        record.data["stops"] = unit.state("turn", event["turn_id"]) == "blocked"
         unit.edit("turn", event["turn_id"]).data["quota_blocked"] = True
     if isinstance(state := said.get("limit_state", event.get("limit_state")), dict):
         _limit_state(unit, event, state)

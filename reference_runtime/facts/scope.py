@@ -49,7 +49,7 @@ def mention(unit: Unit, event: dict[str, Any]) -> None:
     carried = protocol().lens.scope(event)
     for name, identity in carried.items():
         kind = KINDS.get(name)
-        if kind is None or (known := unit.get(kind, identity)) and known.session and (known.thread or not thread):
+        if kind is None or ((known := unit.get(kind, identity)) and known.session and (known.thread or not thread)):
             continue
         record = unit.edit(kind, identity)
         record.session = record.session or carried.get("session_id")

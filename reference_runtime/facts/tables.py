@@ -1,7 +1,8 @@
 """The state tables at work: an event takes its rows, and what has no row is refused.
 
-The tables are the contract's; this interpreter is the runtime's own. An event drives each machine that lists it, a subject
-that changed its state drives the machines that list that move, and so on until nothing moves. One refusal refuses the event.
+The tables are the contract's; this interpreter is the runtime's own. An event drives each machine that lists it, a
+subject that changed its state drives the machines that list that move, and so on until nothing moves. One refusal
+refuses the event.
 """
 
 from __future__ import annotations

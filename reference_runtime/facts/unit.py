@@ -1,7 +1,7 @@
 """A unit of work: the records as they would be if what was decided so far were kept.
 
-Decisions read through it, events change it, and nothing reaches the store before the service commits it whole. What an event
-touches is copied first, so that the projections can tell what the event changed.
+Decisions read through it, events change it, and nothing reaches the store before the service commits it whole. What
+an event touches is copied first, so that the projections can tell what the event changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a store promises.
 
-A store holds an append-only log of events, the records that they add up to, and the answers to commands that carried an
-idempotency key. All three change together: `commit` takes one change whole or not at all, and only at the position at which
-it was decided.
+A store holds an append-only log of events, the records that they add up to, and the answers to commands that carried
+an idempotency key. All three change together: `commit` takes one change whole or not at all, and only at the position
+at which it was decided.
 """
 
 from __future__ import annotations

@@ -22,9 +22,12 @@ CREATE INDEX IF NOT EXISTS events_by_session ON events (session_id, position);
 CREATE TABLE IF NOT EXISTS records (
   kind TEXT NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL, open INTEGER NOT NULL,
   {", ".join(f"{name} TEXT" for name in _COLUMNS)}, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
-{"".join(
-    f"CREATE INDEX IF NOT EXISTS by_{name} ON records (kind, {name}, open) WHERE {name} IS NOT NULL;" for name in _COLUMNS
-)}
+{
+    "".join(
+        f"CREATE INDEX IF NOT EXISTS by_{name} ON records (kind, {name}, open) WHERE {name} IS NOT NULL;"
+        for name in _COLUMNS
+    )
+}
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, digest TEXT NOT NULL, answer TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """

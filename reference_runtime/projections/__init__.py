@@ -1,8 +1,8 @@
 """The thirteen read models, as this runtime reads chapter 19.
 
-A model is a module with `VIEWS`, which says per kind of record what the model shows of it, and `build`, which puts the
-document together. An event changes a model exactly when it changes one of these views, so `touch` finds the models that an
-event changed by looking at the records it touched and at nothing else.
+A model is a module with `VIEWS`, which says per kind of record what the model shows of it, and `build`, which puts
+the document together. An event changes a model exactly when it changes one of these views, so `touch` finds the
+models that an event changed by looking at the records it touched and at nothing else.
 """
 
 from __future__ import annotations

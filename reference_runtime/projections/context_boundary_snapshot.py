@@ -9,6 +9,7 @@ from reference_runtime.facts.unit import Unit
 
 _UNTOLD = {"honest": "unknown", "reason": "No selection told it."}
 
+
 def entries_of(unit: Unit, thread: str | None) -> list[dict[str, Any]]:
     """Every compaction of a thread, oldest first; one that a gap leaves in doubt is stale."""
     machine = unit.get("compaction", thread)

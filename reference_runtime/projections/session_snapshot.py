@@ -49,20 +49,21 @@ VIEWS = {
 }
 
 
-def build(unit: Unit, session: str, thread: str | None = None, window: int | None = None) -> dict[str, Any]:
-    """The shell; `window` limits the turns that are shown to the latest so many."""
+def build(unit: Unit, session: str, thread: str | None = None) -> dict[str, Any]:
     record = unit.get("session", session)
     data = record.data if record else {}
-    turns, steps, first = _window(unit, session, data.get("window", {}))
+    turns, steps = _window(unit, session, data.get("window", {}))
     return {
         "status": "active" if record else "unknown",
         **{name: data.get(name) for name in _SHELL},
         "active_thread_id": data.get("active_thread_id", data.get("last_submitted")),
         "threads": [_summary(unit, one) for one in unit.find("thread", session_id=session) if one.known],
-        "recent_turns": turns if window is None else turns[-window:],
+        "recent_turns": turns,
         "recent_steps": steps,
-        **_history(data, window, turns),
-        "history_boundaries": [copied("history_boundary", one.data) for one in unit.find("boundary", session_id=session)],
+        **_history(data),
+        "history_boundaries": [
+            copied("history_boundary", one.data) for one in unit.find("boundary", session_id=session)
+        ],
         "task_summary": task_snapshot.counts(unit.find("task", session_id=session)),
         "subagent_ids": [one.id for one in unit.find("subagent", session_id=session) if one.known],
         "evidence_refs": [one.data["ref"] for one in unit.find("reference", session_id=session)],
@@ -71,7 +72,7 @@ def build(unit: Unit, session: str, thread: str | None = None, window: int | Non
     }
 
 
-def _window(unit: Unit, session: str, window: dict[str, Any]) -> tuple[list[Any], list[Any], Any]:
+def _window(unit: Unit, session: str, window: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     first = window.get("first_sequence") if isinstance(window.get("first_sequence"), int) else None
 
     def inside(record: Record) -> bool:
@@ -81,10 +82,10 @@ def _window(unit: Unit, session: str, window: dict[str, Any]) -> tuple[list[Any]
     steps = [one for one in unit.find("step", session_id=session) if entries.step(one)]
     turns = [one for one in unit.find("turn", session_id=session) if entries.turn(one)]
     shown = [entries.turn(one, [s for s in steps if s.scope.get("turn_id") == one.id]) for one in turns if inside(one)]
-    return shown, [entries.step(one) for one in steps if inside(one)], first
+    return shown, [entries.step(one) for one in steps if inside(one)]
 
 
-def _history(data: dict[str, Any], window: int | None, turns: list[Any]) -> dict[str, Any]:
+def _history(data: dict[str, Any]) -> dict[str, Any]:
     if "window" in data:
         return {"history_cursor": data["window"].get("cursor"), "history_truncated": data["window"].get("has_more")}
     return {"history_truncated": False if "created_at" in data else None}

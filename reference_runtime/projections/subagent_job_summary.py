@@ -52,7 +52,10 @@ def build(unit: Unit, session: str, thread: str | None = None, **where: str) -> 
     edges = [edge for child in children for edge in _edges(child)]
     return {
         "subagents": children,
-        "graph": {"nodes": list(dict.fromkeys(end for e in edges for end in (e["from_id"], e["to_id"]))), "edges": edges},
+        "graph": {
+            "nodes": list(dict.fromkeys(end for e in edges for end in (e["from_id"], e["to_id"]))),
+            "edges": edges,
+        },
         "jobs": jobs,
         "assigned_thread_ids": list(dict.fromkeys(one for entry in jobs for one in entry["assigned_thread_ids"])),
         "recoverable_ids": [child["subagent_id"] for child in children if child.get("recoverable") is True],

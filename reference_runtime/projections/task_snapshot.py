@@ -46,9 +46,7 @@ def counts(tasks: list[Record]) -> dict[str, int]:
     return found
 
 
-def build(
-    unit: Unit, session: str, thread: str | None = None, tasks: list[Record] | None = None
-) -> dict[str, Any]:
+def build(unit: Unit, session: str, thread: str | None = None, tasks: list[Record] | None = None) -> dict[str, Any]:
     """The tasks of a session or thread, or of a selection of them."""
     where = {"session_id": session} if thread is None else {"session_id": session, "thread_id": thread}
     chosen = [one for one in (unit.find("task", **where) if tasks is None else tasks) if one.known]
@@ -67,7 +65,12 @@ def build(
 def _edges(unit: Unit, tasks: list[Record]) -> list[dict[str, Any]]:
     drawn = sorted((edge for task in tasks for edge in unit.find("edge", task_id=task.id)), key=lambda one: one.ordinal)
     return [
-        {"from_id": e.scope["task_id"], "kind": e.data["kind"], "to_id": e.data["target_id"], "status": e.data["status"]}
+        {
+            "from_id": e.scope["task_id"],
+            "kind": e.data["kind"],
+            "to_id": e.data["target_id"],
+            "status": e.data["status"],
+        }
         for e in drawn
     ]
 

@@ -19,7 +19,7 @@ def _thread(record: Record) -> Any:
 
 
 def _turn(record: Record) -> Any:
-    marks = [record.state, *(record.data.get(name) for name in ("started", "interrupting", "quota_blocked", "summary"))]
+    marks = [record.state, *(record.data.get(name) for name in ("started", "interrupting", "summary"))]
     return [entries.turn(record), marks]
 
 
@@ -59,7 +59,7 @@ VIEWS = {
     "subagent": lambda record: record.id if record.known else None,
     "job": lambda record: record.id if record.known else None,
     "channel": lambda record: [record.id, record.data.get("threads")] if record.known else None,
-    "limit_event": lambda record: record.data.get("blocks"),
+    "limit_event": lambda record: record.data.get("stops"),
 }
 
 

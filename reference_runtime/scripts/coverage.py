@@ -26,7 +26,7 @@ def table(played: Played) -> Iterator[str]:
     yield _line("event types", standard_events(), played.events)
     yield _line("commands", set(protocol().commands), played.commands)
     yield _line("table rows", set(rows), played.rows)
-    for row in rows.keys() - played.rows:
+    for row in (row for row in rows if row not in played.rows):
         yield f"  {row} ({rows[row]}): {reasons.get(row, 'NO REASON GIVEN')}"
 
 
@@ -34,7 +34,9 @@ def unexplained(played: Played) -> list[str]:
     """What was not reached and has no written reason, or was reached although a reason says it cannot be."""
     reasons = yaml.safe_load(UNREACHED.read_text(encoding="utf-8"))
     rows = {row.id for row in protocol().rows()}
-    missing = (standard_events() - played.events) | (protocol().commands.keys() - played.commands) | (rows - played.rows)
+    missing = (
+        (standard_events() - played.events) | (protocol().commands.keys() - played.commands) | (rows - played.rows)
+    )
     return sorted((missing - reasons.keys()) | (reasons.keys() & played.rows))
 
 

@@ -2,7 +2,8 @@
 
 A story is a YAML file: a title, settings, scripts by name, and acts. An act is one of these:
 
-* `command`, `request`, `expect`: a caller sends a command and gets the outcome that is expected (accepted or queued if not said);
+* `command`, `request`, `expect`: a caller sends a command and gets the outcome that is expected (accepted or queued
+  if not said);
 * `fact`, `ids`, `payload`: somebody who works for the runtime reports a fact;
 * `run`, `steps`: the worker goes on until nothing can, or for so many operations;
 * `expire`: time passes until the next open question lapses;
@@ -21,8 +22,8 @@ from typing import Any
 import yaml
 
 from reference_runtime.capture import Capture
-from reference_runtime.domain.state import Decision, State
 from reference_runtime.domain import settle
+from reference_runtime.domain.state import Decision, State
 from reference_runtime.log.base import Store
 from reference_runtime.recovery import recover
 from reference_runtime.service import Runtime
@@ -33,7 +34,7 @@ from reference_runtime.work.engine import Worker
 STORIES = Path(__file__).parent / "stories"
 
 
-class StoryFailed(AssertionError):
+class StoryError(AssertionError):
     """A story did not go as it is told."""
 
 
@@ -78,8 +79,8 @@ class Player:
             kind = next(iter(act))
             try:
                 getattr(self, f"_{kind}")(act)
-            except StoryFailed as failure:
-                raise StoryFailed(f"act {number} ({kind}): {failure}") from failure
+            except StoryError as failure:
+                raise StoryError(f"act {number} ({kind}): {failure}") from failure
         self.runtime.store.close()
         return self.played
 
@@ -88,7 +89,7 @@ class Player:
         self.played.commands.add(act["command"])
         expected = act.get("expect", ["accepted", "queued"])
         if answer["outcome"] not in ([expected] if isinstance(expected, str) else expected):
-            raise StoryFailed(f"{act['command']} was answered {answer}")
+            raise StoryError(f"{act['command']} was answered {answer}")
 
     def _fact(self, act: dict[str, Any]) -> None:
         beside = {name: act[name] for name in act if name not in {"fact", "ids", "payload"}}
@@ -100,7 +101,7 @@ class Player:
     def _steps(self, act: dict[str, Any]) -> None:
         worker = Worker(self.runtime)
         if not all(worker.step() for _ in range(act["steps"])):
-            raise StoryFailed("the worker had nothing left to do")
+            raise StoryError("the worker had nothing left to do")
 
     def _until(self, act: dict[str, Any]) -> None:
         """Works until an event of a type has been told."""
@@ -108,7 +109,7 @@ class Player:
         self.runtime.subscribers.append(lambda event: seen.append(event["type"]))
         while act["until"] not in seen:
             if not worker.step():
-                raise StoryFailed(f"{act['until']} never came")
+                raise StoryError(f"{act['until']} never came")
         self.runtime.subscribers.pop()
 
     def _delay(self, act: dict[str, Any]) -> None:

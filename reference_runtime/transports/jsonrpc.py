@@ -1,8 +1,8 @@
 """JSON-RPC 2.0: method names are the commands of the contract, results are their answers, events are notifications.
 
-A command that the runtime rejects is answered by a *result* with the outcome `rejected`: that is what the contract calls an
-answer. JSON-RPC errors are for messages that are no request: bad JSON, a wrong shape, an unknown method, params that are no
-object.
+A command that the runtime rejects is answered by a *result* with the outcome `rejected`: that is what the contract
+calls an answer. JSON-RPC errors are for messages that are no request: bad JSON, a wrong shape, an unknown method,
+params that are no object.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Endpoint:
         except (ValueError, RecursionError):
             return json.dumps(_error(None, PARSE_ERROR, "The line is not JSON."))
         if isinstance(message, list):
-            replies = [reply for one in message if (reply := self._one(one)) is not None]
             if not message:
-                replies = [_error(None, INVALID_REQUEST, "A batch holds at least one request.")]
+                return json.dumps(_error(None, INVALID_REQUEST, "A batch holds at least one request."))
+            replies = [reply for one in message if (reply := self._one(one)) is not None]
             return json.dumps(replies) if replies else None
         reply = self._one(message)
         return json.dumps(reply) if reply is not None else None

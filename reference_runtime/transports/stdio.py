@@ -23,7 +23,9 @@ def serve(runtime: Runtime, source: TextIO, sink: TextIO, *, events: bool = True
 
     if events:
         runtime.subscribers.append(lambda event: write(notification(event)))
-    endpoint = Endpoint(runtime.handle, {"runtime/snapshot": snapshot, "runtime/content": lambda p: runtime.content(p["ref"])})
+    endpoint = Endpoint(
+        runtime.handle, {"runtime/snapshot": snapshot, "runtime/content": lambda p: runtime.content(p["ref"])}
+    )
     for line in source:
         if line.strip() and (reply := endpoint.answer(line)) is not None:
             write(reply)

@@ -1,6 +1,6 @@
 """Scripted work: what models, tools, hooks, processes and people do, as data on a virtual clock.
 
-A script is a list of steps. When a turn starts, its steps are expanded into a plan: a flat list of operations with every id
-settled. A plan and the place reached in it are kept with the facts, so a runtime that is killed knows after its restart what it
-had been doing, and what of it can no longer be proved.
+A script is a list of steps. When a turn starts, its steps are expanded into a plan: a flat list of operations with
+every id settled. A plan and the place reached in it are kept with the facts, so a runtime that is killed knows after
+its restart what it had been doing, and what of it can no longer be proved.
 """

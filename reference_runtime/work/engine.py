@@ -1,8 +1,8 @@
 """The worker: takes the next operation of a plan, one transaction each.
 
 What a plan says is a script, and others act at the same time: a person denies, an operator ends a process, a turn is
-interrupted. So an operation that the facts no longer allow is left out, one that a pending question forbids waits, and what the
-plan leaves open at its end is settled before the turn is completed.
+interrupted. So an operation that the facts no longer allow is left out, one that a pending question forbids waits,
+and what the plan leaves open at its end is settled before the turn is completed.
 """
 
 from __future__ import annotations

@@ -70,7 +70,12 @@ def model(planner: Planner, said: Any) -> Iterator[Op]:
     if "delay" in said:
         yield {"delay": said["delay"]}
     if "fail" in said:
-        failure = {"category": "provider", "message": "The provider gave up.", "retryable": True, "recovery": "Try again."}
+        failure = {
+            "category": "provider",
+            "message": "The provider gave up.",
+            "retryable": True,
+            "recovery": "Try again.",
+        }
         yield planner.fact("model.failed", {"error": {**failure, **said["fail"]}, "retryable": True}, **ids)
         return
     usage = said.get("usage", _USAGE)

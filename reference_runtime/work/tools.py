@@ -12,7 +12,13 @@ from reference_runtime.work.plan import Op, Planner, step
 
 GRANTED = ["approved", "modified", "answered"]
 REFUSED = ["denied", "timed_out", "cancelled"]
-_DECISIONS = {"allowed": "allow", "ask": "ask", "denied": "deny", "sandboxed": "sandboxed", "unavailable": "unavailable"}
+_DECISIONS = {
+    "allowed": "allow",
+    "ask": "ask",
+    "denied": "deny",
+    "sandboxed": "sandboxed",
+    "unavailable": "unavailable",
+}
 
 
 @dataclass(slots=True)
@@ -107,7 +113,12 @@ def _asked(call: Call) -> Iterator[Op]:
     action = call.planner.new("action")
     yield _evaluated(call, "ask", approval_action_id=action)
     yield _started(call, action)
-    request = {"approval_action_id": action, "target_kind": "tool", "mode": call.planner.settings.mode, "interactive": True}
+    request = {
+        "approval_action_id": action,
+        "target_kind": "tool",
+        "mode": call.planner.settings.mode,
+        "interactive": True,
+    }
     yield call.fact("permission.requested", request)
     question = {
         "action_type": "tool_permission",
@@ -196,7 +207,11 @@ def _result(call: Call) -> Iterator[Op]:
 
 def _spilled(call: Call, reference: str, text: str, owner: str, owner_id: str) -> Op:
     stored = {"output_ref": reference, "owner": owner, "owner_id": owner_id, "media_type": "text/plain"}
-    stored |= {"encoding": "utf-8", "size_bytes": len(text.encode()), "preview": text[: call.planner.settings.output_budget]}
+    stored |= {
+        "encoding": "utf-8",
+        "size_bytes": len(text.encode()),
+        "preview": text[: call.planner.settings.output_budget],
+    }
     stored |= {"sha256": hashlib.sha256(text.encode()).hexdigest(), "budget_bytes": call.planner.settings.output_budget}
     return call.fact("output.spilled", stored, output_ref=reference)
 
@@ -249,7 +264,9 @@ def ask(planner: Planner, said: Any) -> Iterator[Op]:
     """A question that is no permission; work waits for the answer unless it says that it blocks nothing."""
     action = planner.new("action")
     question = {"action_type": "ask_user", "prompt": "Which one?", "decisions": ["answered"], "policy": "ask"}
-    yield planner.fact("action.required", {**question, "scope": {"reach": "turn"}, **said["question"]}, action_id=action)
+    yield planner.fact(
+        "action.required", {**question, "scope": {"reach": "turn"}, **said["question"]}, action_id=action
+    )
     yield from person(planner, action, said.get("person"))
     if said["question"].get("blocking", True):
         yield {"wait": action}
