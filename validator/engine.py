@@ -15,6 +15,7 @@ from validator.errors import CaptureError
 from validator.outcomes import Extent
 from validator.protocol.protocol import load_protocol
 from validator.report import Report
+from validator.rules import Finding
 from validator.session import Session
 
 __all__ = ["Options", "Validator", "check_options", "line_numbers", "validate"]
@@ -43,6 +44,11 @@ class Validator:
         raw = data.encode("utf-8", "surrogatepass") + b"\n" if isinstance(data, str) else data
         for line in self._splitter.feed(raw):
             self._take(line)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found so far, in the order it was found."""
+        return self._session.tally.findings if self._session else []
 
     def damaged(self, reason: str) -> None:
         """The bytes end here because the rest of them cannot be had."""

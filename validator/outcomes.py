@@ -86,7 +86,7 @@ class Summing:
             return "violations"
         return "incomplete" if incomplete else "conformant"
 
-    def incomplete(self, extent: Extent, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
+    def incomplete(self, extent: Extent) -> Iterator[str]:
         """What the capture lacks, one sentence each."""
         seen = self.world.observed_types
         if extent.left_out:
@@ -100,7 +100,6 @@ class Summing:
         if extent.damage:
             yield extent.damage
         yield from self._open_work()
-        yield from self._unmet(outcomes)
 
     def _open_work(self) -> Iterator[str]:
         if (self.context.options.expect or self.world.header.get("completeness")) == "prefix":
@@ -109,7 +108,7 @@ class Summing:
             if not subject.doubted:
                 yield f"{subject.machine} {redact.mask(subject.key, self.context.canaries)} is still {subject.state}"
 
-    def _unmet(self, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
+    def unmet(self, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
         """What the profile requires and the capture does not show."""
         judged = sum(entry.outcome in {"pass", "fail", "warn"} and _beyond_schema(entry) for entry in outcomes)
         wanted = self.profile.at_least

@@ -60,6 +60,8 @@ class Report:
     requirements: tuple[Outcome, ...] = ()
     incomplete: tuple[str, ...] = ()
     """What makes the capture incomplete, one sentence each."""
+    unmet: tuple[str, ...] = ()
+    """Those of them that say what the profile asks to see and this capture does not show."""
     crashes: tuple[Crash, ...] = ()
     fail_on: str = "MUST"
 

@@ -131,7 +131,8 @@ class Session:
         self._ask(self.catalogue.at_end, None)
         summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)
         outcomes = summing.outcomes()
-        incomplete = tuple(summing.incomplete(extent, outcomes))
+        unmet = tuple(summing.unmet(outcomes))
+        incomplete = (*summing.incomplete(extent), *unmet)
         verdict = summing.verdict(extent, incomplete)
         return Report(
             file=self.file,
@@ -146,6 +147,7 @@ class Session:
             looks=dict(sorted(self.tally.rule_looks.items())),
             requirements=outcomes,
             incomplete=() if verdict == "unreadable" else incomplete,
+            unmet=unmet,
             crashes=tuple(self.tally.crashes),
             fail_on=self.options.fail_on,
         )

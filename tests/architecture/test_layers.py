@@ -13,6 +13,8 @@ ORDER = [
     "validator.cli",
     "validator.pytest_plugin",
     "validator.renderers validator.specgen validator.selftest validator.testing",
+    "validator.certify",
+    "validator.stories validator.coverage",
     "validator.acceptance",
     "validator.settings validator.judging",
     "validator.config validator.baseline",

@@ -13,6 +13,7 @@ from validator.errors import RuntimeValidateError
 _COMMANDS = (
     "check",
     "baseline",
+    "certify",
     "completion",
     "explain",
     "replay",

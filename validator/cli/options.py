@@ -38,19 +38,24 @@ def _profiles(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> 
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+_PROTOCOL = click.option(
+    "--protocol",
+    metavar="NAME[@VERSION]",
+    shell_complete=_protocols,
+    help="Protocol of the captures; told from the stream when absent.",
+)
+_PROFILE = click.option(
+    "--profile",
+    metavar="NAME|FILE",
+    shell_complete=_profiles,
+    help="A shipped profile, or the path of your own; the header's or `default` when absent.",
+)
+_CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
+_JOBS = click.option("--jobs", type=click.IntRange(1), help="Captures judged at the same time; 1 when absent.")
+CERTIFYING = (_PROTOCOL, _PROFILE, _CANARY, _JOBS)
 JUDGING = (
-    click.option(
-        "--protocol",
-        metavar="NAME[@VERSION]",
-        shell_complete=_protocols,
-        help="Protocol of the captures; told from the stream when absent.",
-    ),
-    click.option(
-        "--profile",
-        metavar="NAME|FILE",
-        shell_complete=_profiles,
-        help="A shipped profile, or the path of your own; the header's or `default` when absent.",
-    ),
+    _PROTOCOL,
+    _PROFILE,
     click.option("--expect", type=click.Choice(["complete", "prefix"]), help="Whether captures are whole or prefixes."),
     click.option(
         "--select",
@@ -71,10 +76,10 @@ JUDGING = (
         type=click.Choice(["must", "should", "may"]),
         help="Weight from which a finding fails the run; must when absent.",
     ),
-    click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur."),
+    _CANARY,
     click.option("--max-line-bytes", type=click.IntRange(1), help="Longer lines are not read; 16 MiB when absent."),
     click.option("--max-depth", type=click.IntRange(1), help="Lines nested deeper are not read; 128 when absent."),
-    click.option("--jobs", type=click.IntRange(1), help="Captures judged at the same time; 1 when absent."),
+    _JOBS,
     click.option(
         "--config",
         "config_file",

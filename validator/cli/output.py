@@ -36,13 +36,13 @@ def show(text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
 
 
-def targets(words: tuple[str, ...]) -> list[tuple[str, Path]]:
+def targets(words: tuple[str, ...], formats: tuple[str, ...] = FORMATS) -> list[tuple[str, Path]]:
     """FORMAT=PATH words as formats and paths."""
     found: dict[Path, str] = {}
     for word in words:
         form, _, name = word.partition("=")
-        if form not in FORMATS or not name:
-            hint = f"for example --out sarif=report.sarif; formats: {', '.join(FORMATS)}"
+        if form not in formats or not name:
+            hint = f"for example --out {formats[-1]}=report; formats: {', '.join(formats)}"
             raise UsageError(f"--out {word} is not FORMAT=PATH", hint=hint)
         if Path(name) in found:
             raise UsageError(f"two reports would be written to {Path(name).name}")
