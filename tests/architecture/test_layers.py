@@ -15,6 +15,8 @@ ORDER = [
     "validator.renderers validator.specgen validator.selftest validator.testing",
     "validator.certify",
     "validator.stories validator.coverage",
+    "validator.diff",
+    "validator.diffsides",
     "validator.acceptance",
     "validator.settings validator.judging",
     "validator.config validator.baseline",

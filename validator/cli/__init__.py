@@ -15,6 +15,7 @@ _COMMANDS = (
     "baseline",
     "certify",
     "completion",
+    "diff",
     "explain",
     "replay",
     "requirements",

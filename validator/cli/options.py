@@ -38,7 +38,7 @@ def _profiles(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> 
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-_PROTOCOL = click.option(
+PROTOCOL = click.option(
     "--protocol",
     metavar="NAME[@VERSION]",
     shell_complete=_protocols,
@@ -52,9 +52,9 @@ _PROFILE = click.option(
 )
 _CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
 _JOBS = click.option("--jobs", type=click.IntRange(1), help="Captures judged at the same time; 1 when absent.")
-CERTIFYING = (_PROTOCOL, _PROFILE, _CANARY, _JOBS)
+CERTIFYING = (PROTOCOL, _PROFILE, _CANARY, _JOBS)
 JUDGING = (
-    _PROTOCOL,
+    PROTOCOL,
     _PROFILE,
     click.option("--expect", type=click.Choice(["complete", "prefix"]), help="Whether captures are whole or prefixes."),
     click.option(

@@ -1,0 +1,110 @@
+"""One side of a comparison: its events in the order they came, each once, and what was delivered again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from validator import redact
+from validator.capture.lines import line_errors
+from validator.capture.ndjson import read
+from validator.engine import detect
+from validator.protocol import casing
+from validator.protocol.protocol import Protocol, load_protocol
+from validator.replay.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event as one side heard it."""
+
+    id: str
+    type: str | None
+    line: int
+    stream: str
+    sequence: int | None
+    body: dict[str, Any]
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """Its id as a message may show it."""
+        return redact.mask(self.id)
+
+
+@dataclass(slots=True)
+class Side:
+    """What one capture holds, by event id."""
+
+    file: str
+    protocol: Protocol | None = None
+    lines: int = 0
+    readable: int = 0
+    events: dict[str, Heard] = field(default_factory=dict)
+    repeats: dict[str, list[int]] = field(default_factory=dict)
+    """Id to the lines that delivered the same event again."""
+    reused: dict[str, int] = field(default_factory=dict)
+    """Id to the line that used it for another body."""
+    nameless: int = 0
+    """Events without an id or a place in a stream; they cannot be compared."""
+
+    def sequences(self, stream: str) -> dict[int, Heard]:
+        """The events of a stream by their number."""
+        found = (event for event in self.events.values() if event.stream == stream and event.sequence is not None)
+        return {event.sequence: event for event in found if event.sequence is not None}
+
+    def fits_schema(self, event: Heard) -> bool:
+        return self.protocol is not None and not line_errors(self.protocol, event.body)
+
+
+def read_side(file: str, stream: BinaryIO, protocol: str | None = None) -> Side:
+    """The events of one capture."""
+    side = Side(file, load_protocol(protocol) if protocol else None)
+    form = None
+    for line in read(stream):
+        side.lines += 1
+        side.readable += line.readable
+        if not line.readable:
+            continue
+        if side.protocol is None:
+            name = detect(line.document)
+            side.protocol = load_protocol(name) if name else None
+        if side.protocol is None or "record" in line.document:
+            continue
+        document = line.document
+        if side.protocol.bindings:
+            form = form or casing.detect(document)
+            document = _canonical(side.protocol, document) if form == "camelCase" else document
+        _hear(side, side.protocol, document, line.number)
+    return side
+
+
+def _canonical(protocol: Protocol, document: dict[str, Any]) -> dict[str, Any]:
+    kind = document.get("type")
+    reference = protocol.schema_for(kind if isinstance(kind, str) else None)
+    return casing.to_canonical(protocol.store, reference, document).document
+
+
+def _hear(side: Side, protocol: Protocol, document: dict[str, Any], number: int) -> None:
+    stream = Order(protocol).stream(document) or ""
+    sequence = protocol.lens.get(document, "sequence")
+    sequence = sequence if isinstance(sequence, int) and not isinstance(sequence, bool) else None
+    name = protocol.lens.get(document, "event_id")
+    if not isinstance(name, str):
+        if sequence is None:
+            side.nameless += 1
+            return
+        name = f"{stream}#{sequence}"
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    heard = Heard(
+        name, protocol.type_of(document), number, stream, sequence, document, hashlib.sha256(text.encode()).hexdigest()
+    )
+    before = side.events.get(name)
+    if before is None:
+        side.events[name] = heard
+    elif before.digest == heard.digest:
+        side.repeats.setdefault(name, []).append(number)
+    else:
+        side.reused.setdefault(name, number)
