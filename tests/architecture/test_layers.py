@@ -16,7 +16,7 @@ ORDER = [
     "validator.certify",
     "validator.stories validator.coverage",
     "validator.diff",
-    "validator.diffsides",
+    "validator.diffsides validator.follow",
     "validator.acceptance",
     "validator.settings validator.judging",
     "validator.config validator.baseline",

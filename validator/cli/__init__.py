@@ -17,6 +17,7 @@ _COMMANDS = (
     "completion",
     "diff",
     "explain",
+    "follow",
     "replay",
     "requirements",
     "rules",

@@ -23,17 +23,19 @@ def look(environment: Mapping[str, str], color: str = "auto") -> Look:
     return Look(colored, width)
 
 
-def show(text: str) -> None:
-    """Writes to standard output; a reader that has gone away is no error, a full disk is one."""
+def show(text: str) -> bool:
+    """Writes to standard output. A full disk is an error; a reader that has gone away is none, and makes it False."""
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # What is buffered would be written again at exit, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+    return True
 
 
 def targets(words: tuple[str, ...], formats: tuple[str, ...] = FORMATS) -> list[tuple[str, Path]]:
