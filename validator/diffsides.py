@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from validator import redact
+from validator.capture.canonical import Canonical
+from validator.capture.detect import protocol_of
 from validator.capture.lines import line_errors
 from validator.capture.ndjson import read
-from validator.engine import detect
-from validator.protocol import casing
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.replay.order import Order
 
@@ -62,29 +62,20 @@ class Side:
 def read_side(file: str, stream: BinaryIO, protocol: str | None = None) -> Side:
     """The events of one capture."""
     side = Side(file, load_protocol(protocol) if protocol else None)
-    form = None
+    canonical = None
     for line in read(stream):
         side.lines += 1
         side.readable += line.readable
         if not line.readable:
             continue
+        side.protocol = side.protocol or protocol_of(line.document)
         if side.protocol is None:
-            name = detect(line.document)
-            side.protocol = load_protocol(name) if name else None
-        if side.protocol is None or "record" in line.document:
             continue
-        document = line.document
-        if side.protocol.bindings:
-            form = form or casing.detect(document)
-            document = _canonical(side.protocol, document) if form == "camelCase" else document
-        _hear(side, side.protocol, document, line.number)
+        canonical = canonical or Canonical(side.protocol)
+        for reading in canonical.read(line.document):
+            if "record" not in reading.document and not reading.export:
+                _hear(side, side.protocol, reading.document, line.number)
     return side
-
-
-def _canonical(protocol: Protocol, document: dict[str, Any]) -> dict[str, Any]:
-    kind = document.get("type")
-    reference = protocol.schema_for(kind if isinstance(kind, str) else None)
-    return casing.to_canonical(protocol.store, reference, document).document
 
 
 def _hear(side: Side, protocol: Protocol, document: dict[str, Any], number: int) -> None:

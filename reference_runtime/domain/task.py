@@ -1,4 +1,4 @@
-"""create_task, update_task, start_task, append_task_progress, pause_task, resume_task, retry_task, get_task, list_tasks."""
+"""Tasks: created, updated, started, reported on, paused, resumed, tried again, and listed."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from validator.capture.reading import Canonical
 
 from tests.conftest import PROTOCOLS
 from tests.properties.streams import (
@@ -19,7 +20,6 @@ from tests.properties.streams import (
     shown,
     vendor_event,
 )
-from validator.capture.reading import Canonical
 from validator.protocol.protocol import load_protocol
 
 CALM = {name: calm(name) for name in PROTOCOLS}

@@ -23,7 +23,7 @@ OWNED = {
 """Fields that a rule of the dialect judges."""
 LINKS = ("run_id", "request_id", "required_event_id", "decided_event_id", "retry_event_id")
 PLACES = ("lastSequence", "lastSeq")
-CLAUSES = {"agenthub": ("AH-147", "AH-16"), "agent-threads": "AT-116", "runagents": "RA-147"}
+CLAUSES = {"agenthub": ("AH-147", "AH-16"), "agent-threads": "AT-117", "runagents": "RA-147"}
 
 
 class Reread:
