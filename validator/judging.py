@@ -16,6 +16,8 @@ from validator.report import Report
 from validator.run import Note
 
 CHUNK = 1 << 16
+_HEAD = 4096
+"""Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
 
 
@@ -87,7 +89,7 @@ def _feed(path: str, validator: Validator, progress: Progress | None) -> tuple[b
     with open_capture(path) as stream:
         try:
             for data in _chunks(stream):
-                head = head or data[:4096]
+                head += data[: _HEAD - len(head)]
                 size += len(data)
                 validator.feed(data)
                 if progress:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 
 _MAGIC = (
-    (b"\x1f\x8b", "gzip data; give it a name that ends in .gz"),
-    (b"\x28\xb5\x2f\xfd", "zstd data; give it a name that ends in .zst"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
     (b"BZh", "bzip2 data; decompress it first"),
     (b"\xfd7zXZ\x00", "xz data; decompress it first"),

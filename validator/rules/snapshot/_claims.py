@@ -87,7 +87,8 @@ class Claims:
         self.removed_turns: set[str] = set()
         """Turns that a rollback took out of the view."""
         self._last: dict[tuple[Any, ...], Earlier] = {}
-        self._restart: int | None = None
+        self.restart: int | None = None
+        """The line of the last restart."""
         self._asked: dict[str, tuple[dict[str, Any], int]] = {}
         self._event = 0
         self._session: str | None = None
@@ -95,7 +96,7 @@ class Claims:
     def apply(self, step: Step) -> None:
         self.now, self.earlier, self.restarted = [], {}, {}
         if step.kind == "restart":
-            self._restart = step.number
+            self.restart = step.number
         elif step.kind == "command" and step.line.get("command") in ANSWERS:
             self._asked[str(step.line.get("command_id"))] = (_record(step.line.get("request")), step.number)
         self.now = [claim for claim in self._claims(step) if claim.document and not is_honest(claim.document)]
@@ -144,8 +145,8 @@ class Claims:
         before = self._last.get(claim.key)
         if before is not None:
             self.earlier[claim.key] = before
-        if self._restart is not None and (before is None or before.line < self._restart):
-            self.restarted[claim.key] = self._restart
+        if self.restart is not None and (before is None or before.line < self.restart):
+            self.restarted[claim.key] = self.restart
         top = (claim.sequence, line)
         if before is not None and (claim.sequence is None or (before.sequence or 0) > claim.sequence):
             top = (before.sequence, before.highest)

@@ -17,6 +17,8 @@ from validator.replay.readmodels.agent_runtime.records import Shape
 
 LESS = ("unknown", "unavailable", "not_applicable", "stale")
 """Words that say honestly that a status is not known."""
+OVER = ("completed", "succeeded", "failed", "denied", "cancelled", "timed_out", "terminated", "closed", "archived")
+"""States that a restart does not put in doubt."""
 BLOCKING = ("thread_id", "turn_id", "task_id", "subagent_id")
 """Entries whose own state tables have a state called blocked."""
 KEYS = {
@@ -77,12 +79,16 @@ class Difference:
         return "".join(f"/{step}" for step in self.path)
 
 
-def compare(expected: dict[str, Any], served: dict[str, Any], shape: Shape) -> list[Difference]:
+def compare(expected: Any, served: Any, shape: Shape, restarted: bool = False) -> list[Difference]:
     """All differences, in the order of the served document."""
-    return list(_Comparison().records(expected, served, shape, (), None))
+    return list(_Comparison(restarted).records(expected, served, shape, (), None))
 
 
 class _Comparison:
+    def __init__(self, restarted: bool):
+        self._restarted = restarted
+        """The runtime was stopped; it may have lost what the replay has as open."""
+
     def records(self, expected: Any, served: Any, shape: Shape, path: Any, entity: Any) -> Iterator[Difference]:
         declared = shape.fields or dict.fromkeys({**expected, **served}, shape)
         for name, value in served.items():
@@ -90,7 +96,12 @@ class _Comparison:
                 yield from self.values(expected.get(name), value, declared[name], (*path, name), entity)
 
     def values(self, expected: Any, served: Any, shape: Shape, path: Any, entity: Any) -> Iterator[Difference]:
-        if is_honest(served) or expected is UNWATCHED or expected == UNWATCHED or _says_less(served, path[-1], entity):
+        if (
+            is_honest(served)
+            or expected is UNWATCHED
+            or expected == UNWATCHED
+            or self._says_less(expected, served, path[-1], entity)
+        ):
             return
         if isinstance(expected, dict) and isinstance(served, dict) and not is_honest(expected):
             yield from self.records(expected, served, shape, path, entity)
@@ -101,6 +112,14 @@ class _Comparison:
             shown = _shown(expected, path[-1]), _shown(served, path[-1])
             words = tuple(value if isinstance(value, str) else None for value in (expected, served))
             yield Difference("more" if more else "value", path, *shown, entity, words)
+
+    def _says_less(self, expected: Any, served: Any, name: str, entity: Any) -> bool:
+        """True for an honest word in the place of another; `blocked` is a state of what stands in `BLOCKING`."""
+        if served == "blocked" and (name != "status" or (entity and entity[0] not in BLOCKING)):
+            return name.endswith(WORDED)
+        if served == "lost" and name == "status":
+            return self._restarted and expected not in OVER
+        return isinstance(served, str) and served in LESS
 
     def lists(self, expected: list[Any], served: list[Any], shape: Shape, path: Any, entity: Any) -> Any:
         names = _key(path[-1], [*expected, *served], _repeats(expected) or _repeats(served))
@@ -127,13 +146,6 @@ class _Comparison:
             return
         for place, (one, other) in enumerate(zip(expected, served, strict=True)):
             yield from self.values(one, other, shape, (*path, str(place)), entity)
-
-
-def _says_less(served: Any, name: str, entity: Any) -> bool:
-    """True for an honest word in the place of another; `blocked` is a state of what stands in `BLOCKING`."""
-    if served == "blocked" and (name != "status" or (entity and entity[0] not in BLOCKING)):
-        return name.endswith(WORDED)
-    return isinstance(served, str) and served in LESS
 
 
 def _missing(known: dict[Any, Any], shown: dict[Any, Any], names: tuple[str, ...], path: Any) -> Iterator[Difference]:

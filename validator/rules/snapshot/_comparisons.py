@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.protocol.view import view
 from validator.replay.readmodels import MODELS
@@ -13,7 +14,7 @@ from validator.replay.readmodels.agent_runtime.records import Shape
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.snapshot._claims import Claim, Claims
-from validator.rules.snapshot._compare import KEYS, LESS, Difference, compare
+from validator.rules.snapshot._compare import KEYS, LESS, OVER, Difference, compare
 
 HEAD = ("as_of_sequence", "freshness", "freshness_reason", "session_id", "thread_id")
 """What a document says about itself; judged by clauses of its own."""
@@ -22,6 +23,8 @@ BOARD = ("active", "waiting", "blocked", "failed", "lost", "recent_terminal")
 WINDOWED = ("recent_turns", "recent_steps")
 STALLED = {("diagnostics", "stalled_turn_ids"), ("diagnostics", "stalled_task_ids")}
 """Lists that grow with what a runtime doubts."""
+LOST = {("last_outcome",), ("diagnostics", "lost_worker_ids")}
+"""What a runtime shows of work that it lost with a restart."""
 HISTORY = ("history_cursor", "history_truncated")
 
 
@@ -78,12 +81,17 @@ class Comparisons:
         return Compared(claim, past, expected, found, children)
 
     def _differences(self, claim: Claim, expected: Any, served: Any, protocol: Protocol) -> Any:
+        restarted = self._world.ledger(Claims).restart is not None
         if claim.model == "task_snapshot":
-            yield from (entry for entry in _board(expected, served) if not (claim.partial and entry.kind == "dropped"))
+            yield from (
+                entry
+                for entry in _board(expected, served, restarted)
+                if not (claim.partial and entry.kind == "dropped")
+            )
             expected = {**expected, **_arranged(expected, served)}
         shape = self._shape(claim.model, protocol)
-        left_out = _left_out(claim, expected, served)
-        for entry in compare(expected, served, shape):
+        left_out = _left_out(claim, expected, served, restarted)
+        for entry in compare(expected, served, shape, restarted):
             if not left_out(entry):
                 yield entry
 
@@ -117,7 +125,7 @@ def _shown(served: dict[str, Any]) -> dict[Any, tuple[str, int, Any]]:
     return {entry.get("task_id"): (name, place, entry.get("status")) for name, place, entry in places if entry}
 
 
-def _board(expected: dict[str, Any], served: dict[str, Any]) -> Any:
+def _board(expected: dict[str, Any], served: dict[str, Any], restarted: bool) -> Any:
     """Tasks that are missing, or stand in another list than their status asks for."""
     shown = _shown(served)
     for name in BOARD:
@@ -125,14 +133,15 @@ def _board(expected: dict[str, Any], served: dict[str, Any]) -> Any:
             key = task["task_id"]
             if key not in shown and isinstance(served.get(name), list):
                 yield Difference("dropped", (name,), "every task", "one is missing", ("task_id", key))
-            elif key in shown and shown[key][0] != name and not _is_doubt(*shown[key]):
+            elif key in shown and shown[key][0] != name and not _is_doubt(shown[key], task, restarted):
                 at, words = (shown[key][0], str(shown[key][1])), (task["status"], shown[key][2])
                 yield Difference("place", at, f"listed under {name}", f"listed under {at[0]}", ("task_id", key), words)
 
 
-def _is_doubt(name: str, place: int, status: Any) -> bool:
+def _is_doubt(shown: tuple[str, int, Any], task: dict[str, Any], restarted: bool) -> bool:
     """True for a task that is listed as lost because nobody can prove where it stands."""
-    return name == "lost" and status in LESS
+    name, _, status = shown
+    return name == "lost" and (status in LESS or (restarted and status == "lost" and task["status"] not in OVER))
 
 
 def _arranged(expected: dict[str, Any], served: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +151,7 @@ def _arranged(expected: dict[str, Any], served: dict[str, Any]) -> dict[str, Any
     return {name: [task for task in tasks if shown.get(task["task_id"], ("",))[0] == name] for name in BOARD}
 
 
-def _left_out(claim: Claim, expected: dict[str, Any], served: dict[str, Any]) -> Any:
+def _left_out(claim: Claim, expected: dict[str, Any], served: dict[str, Any], restarted: bool) -> Any:
     """Says of a difference that it is none: a page, a window, or doubt where the replay has none."""
 
     def left_out(entry: Difference) -> bool:
@@ -151,8 +160,10 @@ def _left_out(claim: Claim, expected: dict[str, Any], served: dict[str, Any]) ->
             return True
         if top == "task_summary" and _counts_doubt(expected[top], served[top]):
             return True
-        if entry.names in STALLED and entry.kind == "more":
+        if entry.kind == "more" and (entry.names in STALLED or (restarted and entry.names[:2] in LOST)):
             return True
+        if entry.names == ("tools",) and is_honest(expected["tools"]):
+            return True  # the event gave a reference to them
         if claim.partial:
             return entry.kind in {"dropped", "order"} or len(entry.path) == 1 or top not in KEYS
         return False

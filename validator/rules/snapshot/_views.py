@@ -22,6 +22,8 @@ class Told:
     view: dict[str, Any]
     last: int | None
     """The sequence of the last event about it."""
+    whole: bool = True
+    """The capture holds its beginning; else only what is missing from a view can be told."""
 
 
 class Views:
@@ -42,7 +44,7 @@ class Views:
             ledger.apply(step)
 
     def told(self, model: str | None, document: dict[str, Any]) -> Told | None:
-        """What the lines tell; None when the capture does not hold the whole of it."""
+        """What the lines tell; None when they tell nothing, or some of them are lost."""
         if self._world.unproved_since is not None or (model, self._name) not in _TELLERS:
             return None
         return _TELLERS[model, self._name](self._world, self._built, document)
@@ -54,7 +56,7 @@ def _agenthub_run(world: World, built: list[Any], document: dict[str, Any]) -> T
         return None
     view = built[0].build(run)
     # AgentHub counts from anywhere; that the beginning was seen shows in what only the beginning tells.
-    return None if is_honest(view["createdAt"]) else Told("run", run, view, number(view, "lastSequence"))
+    return Told("run", run, view, number(view, "lastSequence"), not is_honest(view["createdAt"]))
 
 
 def _runagents_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
@@ -62,9 +64,8 @@ def _runagents_run(world: World, built: list[Any], document: dict[str, Any]) -> 
     if run is None or world.state("run", run) is None:
         return None
     view = built[0].build(run)
-    # Without the first event of a run its view can hold more than the capture does.
     whole = bool(view["events"]) and number(view["events"][0], "seq") == 1
-    return Told("run", run, view, number(view["last_event"], "seq")) if whole else None
+    return Told("run", run, view, number(view["last_event"], "seq"), whole)
 
 
 def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:

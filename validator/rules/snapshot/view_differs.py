@@ -53,7 +53,11 @@ def check(step, world, context):
     again = world.protocol.name == "agenthub" and (reread.repeated or reread.reconnected)
     clause = "AH-16" if again else _clause(world)
     yield seen(_clause(world), *(["AH-16"] if again else ()))
-    entries = list(_differences(world, step.type, told.view, document))
+    entries = [
+        entry
+        for entry in _differences(world, step.type, told.view, document)
+        if told.whole or (entry.kind == "dropped" and entry.entity)
+    ]
     if entries:
         others = f", and {len(entries) - 1} more" if len(entries) > 1 else ""
         yield finding(

@@ -17,7 +17,7 @@ from validator.replay.fold import Subject
 from validator.replay.readmodels.agent_runtime import ReadModels
 from validator.replay.step import Step
 
-KEPT = 1000
+KEPT = 500
 """Steps that wait to be replayed, at most."""
 HEARD = ("event", "command", "result")
 
