@@ -11,6 +11,8 @@ from validator.engine import Options, validate
 from validator.protocol.honest import WORDS, is_honest
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
+from validator.replay.readmodels import ReadModels
+from validator.replay.world import World
 
 PROTOCOLS = ("agent-runtime/0.3", "agenthub/1", "agent-threads/1", "runagents/1")
 STORIES = [
@@ -185,3 +187,30 @@ def test_any_other_value_and_any_missing_entry_is_found(name, story):
     missed = [(model, path) for at, (model, path, _) in enumerate(cases, first) if at not in found]
     assert missed == []
     assert report.crashes == ()
+
+
+def halfway(story):
+    """A sequence in the middle of a story, and each of its documents as the replay has it there and at the end."""
+    name = "agent-runtime/0.3"
+    world = World(load_protocol(name), [ReadModels])
+    lines = [json.loads(text) for text in golden(name, story).splitlines()]
+    for number, document in enumerate(lines[: len(lines) // 2], 1):
+        world.apply(document, number)
+    for model, late in served(name, story):
+        scope = [late.get(key) if isinstance(late.get(key), str) else None for key in ("thread_id", "turn_id")]
+        early = world.ledger(ReadModels).build(model, *scope, session_id=late["session_id"])
+        if early is not None:
+            yield model, early, {**late, "as_of_sequence": early["as_of_sequence"]}
+
+
+@pytest.mark.parametrize("story", ["happy-path", "task-board", "queue"])
+def test_a_snapshot_that_comes_late_is_compared_with_the_sequence_it_claims(story):
+    name, cases = "agent-runtime/0.3", list(halfway(story))
+    early = b"".join(line(model, document) for model, document, _ in cases)
+    late = b"".join(line(model, document) for model, _, document in cases)
+    report = judge(name, golden(name, story) + early)
+    assert [(found.rule, found.line, found.pointer) for found in report.findings] == []
+    assert report.looks["SNP001"] == len(cases)
+    found = judge(name, golden(name, story) + late).findings
+    changed_since = [model for model, one, other in cases if one["updated_at"] != other["updated_at"]]
+    assert len({entry.line for entry in found}) == len(changed_since) > 0

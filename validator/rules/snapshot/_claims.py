@@ -136,7 +136,8 @@ class Claims:
         claim = _claim(model, result.get(name), f"/result/{name}", "result")
         claim.session = _word(request.get("session_id")) or claim.session
         claim.scope = {name: request[name] for name in _limits(model) if _word(request.get(name))}
-        claim.partial = model in MODELS and any(name in request for name in NARROWING)
+        wishes = [name for name in (*NARROWING, "turn_id") if name in request and name not in claim.scope]
+        claim.partial = model in MODELS and bool(wishes)
         claim.uncertain = claim.sequence is None and self._event > (line or 0)
         claim.asked = line
         return [claim]
