@@ -1,5 +1,6 @@
 """Every fixture behaves as it says, and together they leave nothing out."""
 
+import io
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from tests.conftest import PROTOCOLS
 from validator import resources
 from validator.capture.lines import line_errors, read_lines
 from validator.datafile import read_json
+from validator.engine import validate
 from validator.errors import CaptureError
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import load_protocol
@@ -39,6 +41,18 @@ def test_every_event_type_occurs_in_a_golden_capture(outcome, name):
 def test_every_table_row_is_taken_in_a_golden_capture(outcome, name):
     coverage = next(entry for entry in outcome.coverage if entry.protocol == name)
     assert coverage.all_rows - coverage.rows == set()
+
+
+GOLDEN = [path for name in PROTOCOLS for path in sorted((FIXTURES / name / "golden").glob("*.ndjson"))]
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_capture_departs_from_nothing(path):
+    """What is shown as an example follows the recommendations too."""
+    report = validate(io.BytesIO(path.read_bytes()), path.name)
+    assert [(found.rule, found.line, found.clause, found.pointer) for found in report.findings] == []
+    assert report.verdict == "conformant"
+    assert report.crashes == ()
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
