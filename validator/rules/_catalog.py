@@ -16,7 +16,7 @@ import validator.rules
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
 from validator.replay.step import Step
-from validator.rules._rule import END, LINE, REPEAT, Rule
+from validator.rules._rule import END, LINE, REPEAT, UNLISTED, Rule
 
 ANY = "record:*"
 _ID = re.compile(r"[A-Z]{3}[0-9]{3}")
@@ -82,7 +82,7 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
         by_event={event: tuple(rule for rule in known if _wakes(rule, event)) for event in protocol.events},
         by_record={kind: tuple(rule for rule in known if {f"record:{kind}", ANY} & {*rule.on}) for kind in kinds},
         any_record=tuple(rule for rule in known if ANY in rule.on),
-        vendor=tuple(rule for rule in known if "*" in rule.on),
+        vendor=tuple(rule for rule in known if {"*", UNLISTED} & {*rule.on}),
         at_end=tuple(rule for rule in known if END in rule.on),
         on_line=tuple(rule for rule in known if LINE in rule.on),
         on_repeat=tuple(rule for rule in known if REPEAT in rule.on),
@@ -91,5 +91,5 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
 
 
 def _wakes(rule: Rule, event: str) -> bool:
-    words = (word for word in rule.on if word not in {END, LINE} and not word.startswith("record:"))
+    words = (word for word in rule.on if word not in {END, LINE, UNLISTED} and not word.startswith("record:"))
     return any(fnmatch.fnmatchcase(event, word) for word in words)

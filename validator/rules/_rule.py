@@ -19,6 +19,8 @@ LINE = "line"
 """Listens to every line, readable or not; for framing."""
 REPEAT = "repeat"
 """Listens to events that were delivered before; they move nothing."""
+UNLISTED = "unlisted"
+"""Listens to events of types that the catalogue does not list."""
 
 Check = Callable[..., Iterator["Finding | Seen"]]
 _PARTS = ("Why", "Trips", "Near miss", "Fix")

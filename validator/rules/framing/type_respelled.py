@@ -6,13 +6,13 @@ Fix: Rename properties only, and leave types, statuses and other words as the ca
 """
 
 from validator.protocol.casing import camel
-from validator.rules import finding, rule, seen
+from validator.rules import UNLISTED, finding, rule, seen
 
 
-@rule("FRM016", "type-respelled", clauses={"agent-runtime": "ENV-41"}, on="*")
+@rule("FRM016", "type-respelled", clauses={"agent-runtime": "ENV-41"}, on=(UNLISTED, "*_*"))
 def check(step, world, context):
     kind = step.line.get("type")
-    if step.kind != "event" or not isinstance(kind, str):
+    if not isinstance(kind, str):
         return
     meant = respelled(kind, world.protocol)
     if meant:

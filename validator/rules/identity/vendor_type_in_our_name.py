@@ -6,16 +6,14 @@ Fix: Put x- and a vendor's name, or a reversed domain name, in front of the type
 """
 
 from validator.protocol.casing import camel
-from validator.rules import finding, rule, seen
+from validator.rules import UNLISTED, finding, rule, seen
 from validator.rules.framing.type_respelled import respelled
 
 
-@rule("IDN016", "vendor-type-in-our-name", clauses={"agent-runtime": "ENV-36"}, on="*")
+@rule("IDN016", "vendor-type-in-our-name", clauses={"agent-runtime": "ENV-36"}, on=UNLISTED)
 def check(step, world, context):
     kind = step.line.get("type")
-    if step.kind != "event" or not isinstance(kind, str) or kind in world.protocol.events:
-        return
-    if respelled(kind, world.protocol):
+    if not isinstance(kind, str) or respelled(kind, world.protocol):
         return
     yield seen()
     ours = {name.split(".")[0] for name in world.protocol.events}

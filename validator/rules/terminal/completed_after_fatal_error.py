@@ -46,7 +46,7 @@ class Fatal:
     "TRM035",
     "completed-after-fatal-error",
     clauses={"agent-runtime": "RUN-10"},
-    on="*",
+    on=("turn.*", "task.*", "tool.*", "process.*", "model.*", "job.*", "subagent.*"),
     needs=(Fatal,),
 )
 def check(step, world, context):
