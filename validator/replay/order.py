@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from validator.protocol.protocol import Protocol
+from validator.replay.seen import SeenEvents
 from validator.replay.step import Place
 
 
@@ -16,7 +17,7 @@ class Order:
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
         self._last: dict[str, tuple[int, int]] = {}
-        self._seen: dict[bytes, tuple[bytes, int]] = {}
+        self.seen = SeenEvents()
 
     def meet(self, event: dict[str, Any], number: int) -> tuple[int | None, int | None]:
         """The line that delivered the same event before, and the line that used its id for another body."""
@@ -24,13 +25,12 @@ class Order:
         if identity is None:
             return None, None
         body = _digest(event)
-        before = self._seen.get(identity)
+        before = self.seen.meet(identity, body, number)
         if before is None:
-            self._seen[identity] = (body, number)
             return None, None
         return (before[1], None) if before[0] == body else (None, before[1])
 
-    def _identity(self, event: dict[str, Any]) -> bytes | None:
+    def _identity(self, event: dict[str, Any]) -> int | None:
         lens = self._protocol.lens
         event_id = lens.get(event, "event_id")
         if isinstance(event_id, str):
@@ -64,11 +64,10 @@ def _verdict(last: int | None, sequence: int) -> str:
     return "same" if sequence == last else "behind"
 
 
-def _short(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+def _short(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def _digest(event: dict[str, Any]) -> bytes:
+def _digest(event: dict[str, Any]) -> int:
     """A digest of the body that does not depend on the order of keys."""
-    text = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.blake2b(text.encode(), digest_size=12).digest()
+    return _short(json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=True))

@@ -1,0 +1,33 @@
+"""Every event is remembered, in no more bytes than it may cost."""
+
+import random
+
+from validator.replay.seen import SeenEvents
+
+
+def test_an_event_is_met_again_with_its_first_body_and_line_whatever_came_between():
+    chance, seen = random.Random(5), SeenEvents()
+    events = [(chance.getrandbits(64), chance.getrandbits(64)) for _ in range(20_000)]
+    assert all(seen.meet(key, body, line) is None for line, (key, body) in enumerate(events))
+    assert len(seen) == 20_000
+    assert all(seen.meet(key, 0, 99) == (body, line) for line, (key, body) in enumerate(events))
+    assert len(seen) == 20_000
+
+
+def test_keys_that_fall_on_one_slot_are_kept_apart():
+    seen = SeenEvents()
+    keys = [7 + 1024 * step for step in range(50)] + [0]
+    assert all(seen.meet(key, key % 1000, key) is None for key in keys[:1])
+    for key in keys[1:]:
+        assert seen.meet(key, 1, 2) is None
+    assert seen.meet(7, 0, 0) == (7, 7)
+
+
+def test_an_event_costs_at_most_48_bytes():
+    chance, seen = random.Random(6), SeenEvents()
+    worst = 0.0
+    for count in range(1, 30_000):
+        seen.meet(chance.getrandbits(64), 0, count)
+        if count > 1024:
+            worst = max(worst, seen.bytes_used / count)
+    assert 20 < worst <= 48

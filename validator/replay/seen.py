@@ -1,0 +1,62 @@
+"""Remembers every event of a capture in at most 40 bytes each: a digest of its identity, one of its body, its line.
+
+An event that comes again has to be told from an id used for another body, however long ago the first came, so this
+is the one memory that grows with the length of a stream. It is an open-addressed table in three flat arrays: 20 bytes
+a slot, between one half and three quarters full.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+_FIRST = 1024
+
+
+class SeenEvents:
+    """Identity to body and line."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._make(_FIRST)
+
+    def _make(self, size: int) -> None:
+        self._size = size
+        self._keys, self._bodies = array("Q", bytes(8 * size)), array("Q", bytes(8 * size))
+        self._lines = array("I", bytes(4 * size))
+
+    def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
+        """The body and line first met under a key; None the first time, which is then remembered."""
+        slot = self._slot(key)
+        if self._lines[slot]:
+            return self._bodies[slot], self._lines[slot] - 1
+        self._put(slot, key, body, line + 1)
+        self._count += 1
+        if self._count * 4 > self._size * 3:
+            self._grow()
+        return None
+
+    def _slot(self, key: int) -> int:
+        """Where a key stands, or the free slot where it would."""
+        keys, lines, size = self._keys, self._lines, self._size
+        slot = key % size
+        while lines[slot] and keys[slot] != key:
+            slot = (slot + 1) % size
+        return slot
+
+    def _put(self, slot: int, key: int, body: int, mark: int) -> None:
+        # A mark of zero is a free slot, so lines are kept one higher than they are.
+        self._keys[slot], self._bodies[slot], self._lines[slot] = key, body, mark
+
+    def _grow(self) -> None:
+        keys, bodies, lines = self._keys, self._bodies, self._lines
+        self._make(self._size * 3 // 2)
+        for key, body, mark in zip(keys, bodies, lines, strict=True):
+            if mark:
+                self._put(self._slot(key), key, body, mark)
+
+    @property
+    def bytes_used(self) -> int:
+        return sum(table.itemsize * len(table) for table in (self._keys, self._bodies, self._lines))
+
+    def __len__(self) -> int:
+        return self._count
