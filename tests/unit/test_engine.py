@@ -224,3 +224,20 @@ def test_a_record_of_an_unknown_kind_is_a_finding():
         ("SCH001", 2, "/record"),
         ("SCH001", 3, "/record"),
     ]
+
+
+def test_what_follows_from_a_refused_move_hangs_under_it():
+    progress = event(2, "task.progress", {"message": "x"}, task_id="t1")
+    early = event(3, "task.completed", task_id="t1")
+    started, resumed = event(4, "task.started", task_id="t1"), event(5, "task.resumed", task_id="t1")
+    report = judge(CREATED, progress, early, started, resumed)
+    causes = {found.line: found.cause for found in report.findings if found.rule == "STA001"}
+    assert causes == {2: None, 3: 2, 5: None}, "a legal move in between ends the chain"
+    text = RENDERERS["text"]([report])
+    assert "leads to  line 3 STA001 task.completed" in text
+    assert text.count("MUST STA001") == 2
+
+
+def test_an_input_that_is_no_capture_gets_a_hint():
+    assert "jq -c" in RENDERERS["text"]([validate(io.BytesIO(b"{\n}\n"))])
+    assert "--protocol" in RENDERERS["text"]([validate(io.BytesIO(b'{"hello":1}\n'))])

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from validator import resources
 from validator.protocol.clauses import load_clauses
+from validator.renderers.grouping import Group, groups
 from validator.renderers.headline import headline
 from validator.renderers.look import PLAIN, Look
-from validator.renderers.text import groups, proof, where
+from validator.renderers.text import proof, where
 from validator.report import OUTCOMES, Report
-from validator.rules import Finding
 from validator.rules._catalog import load_rules
 from validator.run import Run
 
@@ -50,8 +50,8 @@ def _row(report: Report) -> str:
     return f"| {escape(report.file)} | {against} | {report.verdict} | {report.events} | {count} | {shown} |"
 
 
-def _group(group: list[Finding]) -> Iterator[str]:
-    first = group[0]
+def _group(group: Group) -> Iterator[str]:
+    first = group.first
     rule = load_rules()[first.rule]
     clause = load_clauses(resources.spec().resolve()).get(first.clause)
     yield f"\n## {first.level} {first.rule} {rule.slug}"
@@ -64,8 +64,10 @@ def _group(group: list[Finding]) -> Iterator[str]:
     if first.witness:
         yield f"* proof: these lines alone show it: `--lines {proof(first)}`"
     yield f"* fix: {escape(first.fix)}"
-    if len(group) > 1:
-        yield f"* again: {len(group) - 1} more like it"
+    if group.consequences:
+        yield f"* leads to: {escape(group.leads_to)}"
+    if len(group.findings) > 1:
+        yield f"* again: {len(group.findings) - 1} more like it"
 
 
 def escape(text: str) -> str:

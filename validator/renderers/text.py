@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from validator import resources
 from validator.protocol.clauses import load_clauses
+from validator.protocol.protocol import available
+from validator.renderers.grouping import Group, groups
 from validator.renderers.headline import headline
 from validator.renderers.look import PLAIN, Look
 from validator.report import OUTCOMES, Report
@@ -44,20 +46,13 @@ def _report(report: Report, look: Look) -> Iterator[str]:
     for crash in report.crashes:
         yield f"error: {crash.rule} failed at line {crash.line} ({crash.error}); its requirements are not judged"
     yield from _reasons(report)
+    yield from _hints(report)
     yield ""
     yield look.paint(_totals(report), "dim")
 
 
-def groups(findings: tuple[Finding, ...]) -> list[list[Finding]]:
-    """Findings with one fingerprint together, in the order of the first of each."""
-    found: dict[str, list[Finding]] = {}
-    for entry in findings:
-        found.setdefault(entry.fingerprint, []).append(entry)
-    return list(found.values())
-
-
-def _group(group: list[Finding], look: Look) -> Iterator[str]:
-    first = group[0]
+def _group(group: Group, look: Look) -> Iterator[str]:
+    first, others = group.first, group.findings[1:]
     rule = load_rules()[first.rule]
     level = look.paint(first.level, "bold", _LEVELS[first.level])
     yield f"{level} {look.paint(first.rule, 'bold')} {rule.slug}: {rule.summary}"
@@ -70,9 +65,11 @@ def _group(group: list[Finding], look: Look) -> Iterator[str]:
     if first.witness:
         yield f"  proof     these lines alone show it: --lines {proof(first)}"
     yield from _wrapped("  fix       ", first.fix, look)
-    if len(group) > 1:
-        others = numbers(tuple(found.line for found in group[1:]))
-        yield f"  again     {len(group) - 1} more like it, line{'s' if len(group) > 2 else ''} {others}"
+    if group.consequences:
+        yield from _wrapped("  leads to  ", group.leads_to, look)
+    if others:
+        lines = numbers(tuple(found.line for found in others))
+        yield f"  again     {len(others)} more like it, line{'s' if len(others) > 1 else ''} {lines}"
 
 
 def where(found: Finding) -> str:
@@ -123,6 +120,15 @@ def _reasons(report: Report) -> Iterator[str]:
             yield f"incomplete: {reason}"
         if len(report.incomplete) > _MOST_REASONS:
             yield f"incomplete: and {len(report.incomplete) - _MOST_REASONS} more reasons"
+
+
+def _hints(report: Report) -> Iterator[str]:
+    """What to do about an input that is no capture of ours."""
+    if report.verdict == "unreadable":
+        yield "hint: a capture has one JSON object on each line; jq -c . FILE puts a document that is printed over many"
+        yield "      lines on one"
+    elif report.protocol is None and report.lines:
+        yield f"hint: known protocols are {', '.join(available())}; name one with --protocol, or in a header"
 
 
 def _totals(report: Report) -> str:
