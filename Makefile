@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench demo test lint mutants spec clean
+.PHONY: bench coverage demo test lint mutants spec clean
 
 demo: $(VENV)/.installed
 	$(BIN)/reference-runtime demo --captures build/demo
@@ -22,6 +22,10 @@ mutants: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	$(BIN)/python -m tests.mutation
 
+coverage: $(VENV)/.installed
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 
@@ -34,4 +38,4 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage
