@@ -37,6 +37,8 @@ CAPTURES = [*[(name, path, {}) for name in PROTOCOLS for path in GOLDEN[name][:3
 READ = {path for _, path, _ in READABLE}
 DRAWN = [*[(name, path, {}) for name in PROTOCOLS for path in GOLDEN[name]], *READABLE]
 
+CONNECTED = [entry for entry in DRAWN if b'"reconnect"' not in entry[1].read_bytes()]
+
 
 def fed(pieces, name, entry):
     judge = Validator("drawn.ndjson", options_of(load_protocol(name), entry))
@@ -69,8 +71,9 @@ def test_the_hash_seed_decides_nothing():
 
 
 @law
-@given(capture=st.sampled_from(DRAWN), data=st.data())
+@given(capture=st.sampled_from(CONNECTED), data=st.data())
 def test_an_event_delivered_again_changes_no_verdict(capture, data):
+    """After a reconnection what is delivered again is the replay itself, which has rules of its own."""
     name, path, entry = capture
     lines = lines_of(path)
     place = data.draw(st.integers(1, len(lines)))
