@@ -27,6 +27,8 @@ PLACES = ("path", "reference", "text", "output", "tool")
 FILES = ("path-patterns", "secret-patterns")
 SECRET_KINDS = ("url", "secret")
 PATH_KINDS = ("path", "escape", "backslash")
+_MEMO = 64
+"""Texts up to this length are remembered once they were looked at; ids come again and again."""
 _ROUNDS = 3
 """How many layers of escapes are undone."""
 
@@ -191,6 +193,11 @@ def _layers(text: str) -> str:
     return "\0".join(layers)
 
 
+def _lowered(layers: str) -> str:
+    """A text for looking up needles. What remains of `:/` is a drive; addresses are far more common."""
+    return layers.lower().replace("://", ":")
+
+
 def _decode(reading: Reading) -> Reading:
     parts: list[str] = []
     offsets: list[int] = []
@@ -312,6 +319,9 @@ def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
 # -- what a field is -------------------------------------------------------------------------------------------------
 
 _NAMES_KEPT = 10_000
+_TEXTS_KEPT = 50_000
+_PLAIN = frozenset({"clean", "identity"})
+"""Kinds of names that leave a value what it is: free text."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HOLDS_PATH = ("#/$defs/relative_path", "known.schema.json#/$defs/path", "known.schema.json#/$defs/paths")
 
@@ -330,6 +340,9 @@ class Vocabulary:
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
         self._kinds: dict[str, frozenset[str]] = {}
+        self._plain: dict[tuple[str, ...], bool] = {}
+        """Keys of objects that were met, and whether they leave all values free text."""
+        self._clean: dict[str, set[str]] = {"text": set(), "output": set()}
 
     def _rows(self, place: str) -> tuple[Row, ...]:
         """Rows that count in a place, from the special to the general."""
@@ -352,6 +365,63 @@ class Vocabulary:
         for kind, entry in self.patterns.fields.items():
             if self._is_named(entry, name):
                 yield "path?" if kind == "path" else kind
+
+    def quiet(self, document: Any, protocol: Protocol) -> str | None:
+        """The one place that all texts of a document stand in when certainly none of them leaks; None decides nothing.
+
+        Only keys that say nothing about their values are let pass, so that every text is free text. The empty place
+        stands for a document without a text.
+        """
+        kind = protocol.type_of(document) if isinstance(document, dict) and "record" not in document else None
+        if kind in self.patterns.fields["path"].get("events", {}):
+            return None
+        place = "output" if kind in self.patterns.output.get(self.protocol, ()) else "text"
+        texts = self._free_texts(document)
+        if not texts:
+            return None if texts is None else ""
+        known = self._clean[place]
+        new = [text for text in texts if text not in known]
+        if new and self._may_leak(new, place):
+            return None
+        if len(known) > _TEXTS_KEPT:
+            known.clear()
+        known.update(text for text in new if len(text) <= _MEMO)
+        return place
+
+    def _free_texts(self, document: Any) -> list[str] | None:
+        """Every text of a document, or None when a key says that a value is no free text."""
+        texts: list[str] = []
+        waiting = [document]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                if not self._are_plain(value):
+                    return None
+                value = value.values()
+            for sub in value:
+                if isinstance(sub, str):
+                    texts.append(sub)
+                elif isinstance(sub, dict | list):
+                    waiting.append(sub)
+        return texts
+
+    def _are_plain(self, value: dict[str, Any]) -> bool:
+        keys = tuple(value)
+        plain = self._plain.get(keys)
+        if plain is None:
+            if len(self._plain) > _NAMES_KEPT:
+                self._plain.clear()
+            # An honest statement is plain only if its two keys are.
+            plain = self._plain[keys] = all(self.kinds(key) <= _PLAIN and "clean" in self.kinds(key) for key in keys)
+        return plain
+
+    def _may_leak(self, texts: list[str], place: str) -> bool:
+        layers = _layers("\0".join(texts))
+        lowered = _lowered(layers)
+        rows = [row for row in self.rows[place] if row.may_match(lowered)]
+        if rows and any(matches(text, rows) for text in texts):
+            return True
+        return "=" in layers and _VARIABLE_GIVEN.search(layers) is not None
 
     def _is_named(self, entry: dict[str, Any], name: str) -> bool:
         words = words_of(name)
@@ -458,13 +528,22 @@ def scan(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Ite
 
 def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Survey:
     """Every leak in a line of a capture, and what was looked at."""
-    return _Scanner(protocol, tuple(canaries)).run(document)
+    words = tuple(canaries)
+    place = None if words else vocabulary(protocol).quiet(document, protocol)
+    if place is not None:
+        return Survey((), frozenset((place,) if place else ()))
+    return _Scanner(protocol, words).run(document)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _is_marker(text: str) -> bool:
+    return bool(load_patterns().markers.fullmatch(text.strip()))
 
 
 def is_marker(value: Any) -> bool:
     """True for a value that says that something was hidden."""
     if isinstance(value, str):
-        return bool(load_patterns().markers.fullmatch(value.strip()))
+        return _is_marker(value) if len(value) <= _MEMO else bool(load_patterns().markers.fullmatch(value.strip()))
     return is_honest(value) and "redact" in value["reason"].lower()
 
 
@@ -524,10 +603,7 @@ class _Scanner:
 
     def _candidates(self) -> dict[str, list[Row]]:
         """Per place, the rows of which a needle occurs anywhere in the document, decoded or not."""
-        blob = "\0".join([spot.text for spot in self.spots])
-        lowered = _layers(blob).lower()
-        # What remains of `:/` is a drive; addresses are far more common.
-        lowered = lowered.replace("://", ":")
+        lowered = _lowered(_layers("\0".join([spot.text for spot in self.spots])))
         possible = {row.id for row in self.vocabulary.all_rows if row.may_match(lowered)}
         return {place: [row for row in rows if row.id in possible] for place, rows in self.vocabulary.rows.items()}
 
@@ -634,6 +710,8 @@ class _Scanner:
 
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
+"""Occurs wherever the next one matches."""
 _ASSIGNED = re.compile(r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)")
 
 

@@ -111,17 +111,18 @@ class Session:
         return Step(reading.document, line.number, line.offset, reading.at, "export", reading.export)
 
     def _ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
-        tally = self.tally
+        tally, world, context = self.tally, self.world, self.context
+        looked, crashed = tally.looked, tally.crashed
         for rule in rules:
-            if rule.id in tally.crashed:
+            if crashed and rule.id in crashed:
                 continue
-            clauses = rule.clauses[self.protocol.name]
             try:
-                for answer in rule.check(step, self.world, self.context):
-                    if isinstance(answer, Seen):
-                        tally.look(rule, answer, clauses)
+                for answer in rule.check(step, world, context):
+                    if type(answer) is Seen:
+                        mark = (rule, answer.clauses)
+                        looked[mark] = looked.get(mark, 0) + 1
                     else:
-                        tally.report(rule, step, answer, clauses, self.context)
+                        tally.report(rule, step, answer, rule.clauses[self.protocol.name], context)
             except Exception as error:  # a rule's own fault is reported, never hidden
                 tally.crash(rule, step, error)
 
@@ -129,6 +130,7 @@ class Session:
         """Asks the rules that wait for the end, and sums up."""
         self.context.cut = extent.cut or bool(extent.damage)
         self._ask(self.catalogue.at_end, None)
+        self.tally.settle(self.protocol.name)
         summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)
         outcomes = summing.outcomes()
         unmet = tuple(summing.unmet(outcomes))

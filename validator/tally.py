@@ -12,7 +12,7 @@ from validator.protocol import casing
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Crash
-from validator.rules import Finding, Rule, Seen
+from validator.rules import Finding, Rule
 
 
 class Tally:
@@ -28,16 +28,21 @@ class Tally:
         self.looks: dict[str, int] = {}
         """Looks per clause."""
         self.rule_looks: dict[str, int] = {}
+        self.looked: dict[tuple[Rule, tuple[str, ...]], int] = {}
+        """Looks without a finding, per rule and the clauses it named; counted into the others by `settle`."""
         self.crashes: list[Crash] = []
         self.crashed: set[str] = set()
         self._told: set[tuple[str, str, str]] = set()
         self._told_at = 0
         self._causes: dict[tuple[str, str], int] = {}
 
-    def look(self, rule: Rule, answer: Seen, clauses: tuple[str, ...]) -> None:
-        _count(self.rule_looks, rule.id)
-        for clause in answer.clauses or clauses:
-            _count(self.looks, clause)
+    def settle(self, protocol: str) -> None:
+        """Counts the looks into those of rules and clauses; a look that names no clause is one at all of its rule."""
+        for (rule, clauses), times in self.looked.items():
+            _count(self.rule_looks, rule.id, times)
+            for clause in clauses or rule.clauses[protocol]:
+                _count(self.looks, clause, times)
+        self.looked.clear()
 
     def crash(self, rule: Rule, step: Step | None, error: Exception) -> None:
         self.crashed.add(rule.id)
@@ -119,5 +124,5 @@ class Tally:
         return casing.spelt(line.document, pointer) if known else pointer
 
 
-def _count(counts: dict[str, int], name: str) -> None:
-    counts[name] = counts.get(name, 0) + 1
+def _count(counts: dict[str, int], name: str, times: int = 1) -> None:
+    counts[name] = counts.get(name, 0) + times

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
+from validator.capture.encode import sorted_bytes
 from validator.protocol.protocol import Protocol
 from validator.replay.seen import SeenEvents
 from validator.replay.step import Place
@@ -65,9 +65,13 @@ def _verdict(last: int | None, sequence: int) -> str:
 
 
 def _short(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return _hashed(text.encode("utf-8", "surrogatepass"))
 
 
 def _digest(event: dict[str, Any]) -> int:
-    """A digest of the body that does not depend on the order of keys."""
-    return _short(json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=True))
+    """A digest of the body that does not depend on the order of keys; equal bodies take the same way."""
+    return _hashed(sorted_bytes(event))
+
+
+def _hashed(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")

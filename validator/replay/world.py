@@ -47,6 +47,7 @@ class World:
         self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
             self._ledgers[ledger] = ledger(self)
+        self._teachers = [(kind, ledger.apply) for kind, ledger in self._ledgers.items()]
 
     def ledger(self, kind: type[L]) -> L:
         """The one ledger of a kind; one that failed is not read again, so the rules that need it fail openly."""
@@ -87,13 +88,13 @@ class World:
         return place
 
     def _teach(self, step: Step) -> None:
-        for kind, ledger in self._ledgers.items():
-            if kind in self._failed:
-                continue
+        for kind, apply in self._teachers:
             try:
-                ledger.apply(step)
+                apply(step)
             except Exception as error:  # a ledger's own fault is reported by the rules that need it
                 self._failed[kind] = error
+        if self._failed:
+            self._teachers = [entry for entry in self._teachers if entry[0] not in self._failed]
 
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":

@@ -30,17 +30,43 @@ class Leaks:
 
     def __init__(self, world):
         self._protocol = world.protocol
-        self._line = None
-        self._survey = None
+        self._line = self._survey = self._glanced = None
+        self._keys, self._texts = set(), []
 
     def apply(self, step):
         """Forgets the line before."""
-        self._line = None
+        self._line = self._glanced = None
 
     def of(self, step, context):
         if self._line is not step.line:
             self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries)
         return self._survey
+
+    def keys(self, step):
+        """Every key of the line, at whatever depth."""
+        self._glance(step)
+        return self._keys
+
+    def texts(self, step):
+        """Every text of the line that is a value, at whatever depth."""
+        self._glance(step)
+        return self._texts
+
+    def _glance(self, step):
+        if self._glanced is step.line:
+            return
+        self._glanced = step.line
+        self._keys, self._texts, waiting = set(), [], [step.line]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                self._keys.update(value)
+                value = value.values()
+            for sub in value:
+                if isinstance(sub, str):
+                    self._texts.append(sub)
+                elif isinstance(sub, (dict, list)):
+                    waiting.append(sub)
 
 
 class CredentialActions:

@@ -7,19 +7,18 @@ Fix: Redact text and values only; where an id itself is private, give another id
 
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD
+from validator.rules.redaction._leaks import TOLD, Leaks
 
 
-@rule("RED017", "redacted-identity", clauses={"agent-runtime": "RED-23"}, on=TOLD)
+@rule("RED017", "redacted-identity", clauses={"agent-runtime": "RED-23"}, on=TOLD, needs=(Leaks,))
 def check(step, world, context):
-    hidden = [
-        segments for segments, key, value in _values(step.line, (), "") if is_marker(value) and _names(key, world)
-    ]
-    if hidden or any(is_marker(value) for _, _, value in _values(step.line, (), "")):
-        yield seen()
-    for segments in hidden:
-        pointer = masked_pointer(segments, context.canaries)
-        yield finding(step, "the id or decision as it is", "a redaction marker", pointer=pointer)
+    if not any(map(is_marker, world.ledger(Leaks).texts(step))):
+        return
+    yield seen()
+    for segments, key, value in _values(step.line, (), ""):
+        if is_marker(value) and _names(key, world):
+            pointer = masked_pointer(segments, context.canaries)
+            yield finding(step, "the id or decision as it is", "a redaction marker", pointer=pointer)
 
 
 def _names(key, world):

@@ -7,11 +7,13 @@ Fix: Store the token where the peer can fetch it, and carry a reference to it.
 
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, ResumeTokens, resume_tokens
+from validator.rules.redaction._leaks import TOKENS, TOLD, Leaks, ResumeTokens, resume_tokens
 
 
-@rule("RED018", "resume-token-in-plain", clauses={"agent-runtime": "CHAN-14"}, on=TOLD, needs=(ResumeTokens,))
+@rule("RED018", "resume-token-in-plain", clauses={"agent-runtime": "CHAN-14"}, on=TOLD, needs=(Leaks, ResumeTokens))
 def check(step, world, context):
+    if world.ledger(Leaks).keys(step).isdisjoint(TOKENS):
+        return
     sent = world.ledger(ResumeTokens).sent
     for segments, value in resume_tokens(step.line):
         if not isinstance(value, str) or is_marker(value):

@@ -9,7 +9,7 @@ import re
 
 from validator.redact import masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD
+from validator.rules.redaction._leaks import TOLD, Leaks
 
 CLAUSES = {"agent-runtime": ("RED-29", "RUN-18"), "agenthub": ("AH-110",), "agent-threads": ("AT-113",)}
 _TRACE = re.compile(
@@ -21,12 +21,14 @@ PROBLEMS = ("runtime.warning", "runtime.error")
 _WORDS = ("error", "error_message", "errorMessage", "safeMessage", "failure")
 
 
-@rule("RED015", "stack-trace-in-error", clauses=CLAUSES, on=TOLD)
+@rule("RED015", "stack-trace-in-error", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
 def check(step, world, context):
     if world.protocol.name == "agenthub" and step.type != "run.failed":
         return
     whole = world.protocol.name == "agent-threads" and step.type == "error"
     told = world.protocol.name == "agent-runtime" and step.type in PROBLEMS
+    if not whole and not told and world.ledger(Leaks).keys(step).isdisjoint(_WORDS):
+        return
     clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
     for segments, text in _errors(step.line, (), inside=whole or told):
         yield seen(clause)

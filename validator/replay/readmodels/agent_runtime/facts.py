@@ -7,12 +7,14 @@ mentions, and how each subject last moved and ended. States come from the fold; 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
 from validator.protocol.machine import NONE, SAME
+from validator.protocol.protocol import Protocol
 from validator.replay.fold import Subject
 from validator.replay.readmodels.agent_runtime.records import Records, as_record
 from validator.replay.readmodels.agent_runtime.scope import BELONGING, Belonging, Latest, Log, Mentions, Origin, Scope
@@ -94,6 +96,12 @@ class Collector:
         """Learns from an event of any type that carries one of `carries`."""
 
 
+@functools.lru_cache(maxsize=1024)
+def _named(protocol: Protocol, pattern: str) -> tuple[str, ...]:
+    """The event types of a protocol that a pattern names; asked for every session anew."""
+    return tuple(event for event in protocol.events if fnmatchcase(event, pattern))
+
+
 class Facts:
     """Everything that the events of one session told."""
 
@@ -122,9 +130,8 @@ class Facts:
 
     def _register(self, collector: Collector) -> None:
         for pattern, method in collector.listens.items():
-            for event in self.protocol.events:
-                if fnmatchcase(event, pattern):
-                    self._on.setdefault(event, []).append(getattr(collector, method))
+            for event in _named(self.protocol, pattern):
+                self._on.setdefault(event, []).append(getattr(collector, method))
         for name in collector.carries:
             self._carried.setdefault(name, []).append(collector.meet)
 

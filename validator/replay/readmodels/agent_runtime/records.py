@@ -63,18 +63,20 @@ class Shape:
         return {name: shape.copy(value[name]) for name, shape in self.fields.items() if value.get(name) is not None}
 
 
+@functools.lru_cache(maxsize=256)
+def _shape(protocol: Protocol, name: str) -> Shape:
+    reference = f"{protocol.id}/definitions/records.schema.json#/$defs/{name}"
+    return Shape(view(protocol.store, reference))
+
+
 class Records:
     """The records of a protocol, by name."""
 
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
-        self._shapes: dict[str, Shape] = {}
 
     def shape(self, name: str) -> Shape:
-        if name not in self._shapes:
-            reference = f"{self._protocol.id}/definitions/records.schema.json#/$defs/{name}"
-            self._shapes[name] = Shape(view(self._protocol.store, reference))
-        return self._shapes[name]
+        return _shape(self._protocol, name)
 
     def fields(self, name: str) -> tuple[str, ...]:
         return tuple(self.shape(name).fields)
