@@ -1,14 +1,27 @@
-"""Judges agent-runtime event streams against a contract that is written down as data."""
+"""Judges agent-runtime event streams against a contract that is written down as data.
+
+The names below are the whole Python interface; everything else may change without notice.
+"""
+
+import importlib
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["__version__", "load_protocol"]
+_HOMES = {
+    "Finding": "validator.rules",
+    "Options": "validator.engine",
+    "Report": "validator.report",
+    "Validator": "validator.engine",
+    "assert_conformant": "validator.testing.asserts",
+    "load_protocol": "validator.protocol.protocol",
+    "validate": "validator.engine",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str):
-    # Loading the kernel costs a tenth of a second; `--version` must not pay for it.
-    if name == "load_protocol":
-        from validator.protocol.protocol import load_protocol
-
-        return load_protocol
+    # Loading the judge costs a second; `--version` must not pay for it.
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(name)

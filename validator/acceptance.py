@@ -10,8 +10,11 @@ from validator.settings import Settings
 from validator.suppressions import Suppressions
 
 
-def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of: str) -> Run:
-    """The run that is shown; `as_of` is the day on which dates are compared, YYYY-MM-DD."""
+def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of: str, subset: bool = False) -> Run:
+    """The run that is shown; `as_of` is the day on which dates are compared, YYYY-MM-DD.
+
+    A subset of the captures, or a run that was interrupted, proves no entry stale and no suppression unused.
+    """
     entries = settings.config.suppressions if settings.config else ()
     suppressions = Suppressions(entries, as_of)
     ledger = Ledger(baseline, as_of) if baseline else None
@@ -23,15 +26,17 @@ def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of:
             report, taken = accept(report, ledger.decide)
             accepted += taken
         reports.append(cap(report, settings["max-findings-per-rule"]))
-    notes = [*judged.notes, *_complaints(judged, settings, suppressions, ledger)]
+    notes = [*judged.notes, *_complaints(judged, settings, suppressions, ledger, judged.partial or subset)]
     return Run(tuple(reports), tuple(notes), tuple(accepted), judged.partial)
 
 
-def _complaints(judged: Judged, settings: Settings, suppressions: Suppressions, ledger: Ledger | None) -> list[Note]:
+def _complaints(
+    judged: Judged, settings: Settings, suppressions: Suppressions, ledger: Ledger | None, partial: bool
+) -> list[Note]:
     rules = settings.judged_rules()
-    found = list(suppressions.notes([report.file for report in judged.reports], rules, judged.partial))
+    found = list(suppressions.notes([report.file for report in judged.reports], rules, partial))
     if ledger:
-        found += ledger.notes(rules, looks(judged.reports), judged.partial)
+        found += ledger.notes(rules, looks(judged.reports), partial)
     return found
 
 

@@ -139,3 +139,12 @@ def test_one_fingerprint_has_one_entry(folder):
     data["entries"] *= 2
     (folder / NAME).write_text(json.dumps(data))
     assert "has an entry already" in check(folder).stderr
+
+
+def test_a_subset_proves_nothing_stale(folder):
+    capture(folder, "x.ndjson", GOOD)
+    assert check(folder, "--subset").returncode == 0
+    (folder / "runtime-validate.toml").write_text('[[suppress]]\nrule = "FRM"\nreason = "never needed at all"\n')
+    assert check(folder, "--subset").returncode == 0
+    capture(folder, "x.ndjson", [*TWO, event(5, "task.completed", task_id="t9")])
+    assert check(folder, "--subset").returncode == 1, "what is new still fails"

@@ -21,6 +21,9 @@ from validator.settings import Settings, show
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
 @options(JUDGING, BASELINE, SHOWING)
 @click.option("--lines", metavar="N,N...", help="Judge only these lines, such as those of a finding's proof.")
+@click.option(
+    "--subset", is_flag=True, help="These are some of the captures: an entry that they do not use is no fault."
+)
 @click.option("--statistics", is_flag=True, help="Show how often each rule was broken instead of every finding.")
 @click.option("--show-settings", is_flag=True, help="Show every setting and where it comes from, and judge nothing.")
 def command(
@@ -28,6 +31,7 @@ def command(
     config_file: str | None,
     as_of: str | None,
     color: str,
+    subset: bool,
     statistics: bool,
     show_settings: bool,
     **given: Any,
@@ -47,7 +51,7 @@ def command(
         output.show(show(wishes))
         return
     files = output.targets(wishes["out"])
-    run = judge.run(paths, wishes, day(as_of))
+    run = judge.run(paths, wishes, day(as_of), subset)
     for form, path in files:
         output.write(path, render(form, run))
     shown = render_statistics(run, wishes["format"]) if statistics else _rendered(run, wishes, color)

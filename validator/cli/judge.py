@@ -33,7 +33,7 @@ def judge_all(paths: tuple[str, ...], settings: Settings, every_finding: bool = 
         return judge(files, options, settings["jobs"], bar.update)
 
 
-def run(paths: tuple[str, ...], settings: Settings, as_of: str) -> Run:
+def run(paths: tuple[str, ...], settings: Settings, as_of: str, subset: bool = False) -> Run:
     """The same with suppressions and the baseline applied."""
     baseline = baselines.load(Path(settings["baseline"])) if settings["baseline"] else None
-    return settle(judge_all(paths, settings), settings, baseline, as_of)
+    return settle(judge_all(paths, settings), settings, baseline, as_of, subset)
