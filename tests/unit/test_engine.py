@@ -233,11 +233,19 @@ def test_what_follows_from_a_refused_move_hangs_under_it():
     report = judge(CREATED, progress, early, started, resumed)
     causes = {found.line: found.cause for found in report.findings if found.rule == "STA001"}
     assert causes == {2: None, 3: 2, 5: None}, "a legal move in between ends the chain"
-    text = RENDERERS["text"]([report])
+    text = render("text", Run((report,)))
     assert "leads to  line 3 STA001 task.completed" in text
     assert text.count("MUST STA001") == 2
 
 
 def test_an_input_that_is_no_capture_gets_a_hint():
-    assert "jq -c" in RENDERERS["text"]([validate(io.BytesIO(b"{\n}\n"))])
-    assert "--protocol" in RENDERERS["text"]([validate(io.BytesIO(b'{"hello":1}\n'))])
+    assert "jq -c" in render("text", Run((validate(io.BytesIO(b"{\n}\n")),)))
+    assert "--protocol" in render("text", Run((validate(io.BytesIO(b'{"hello":1}\n')),)))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parts[-4]}/{path.stem}")
+def test_an_event_alone_tells_its_protocol(path):
+    """A plain event stream has no header; the first event has to be enough."""
+    lines = (json.loads(line) for line in path.read_bytes().splitlines())
+    events = [line for line in lines if "record" not in line]
+    assert {detect(event) for event in events} <= {f"{path.parts[-4]}/{path.parts[-3]}"}

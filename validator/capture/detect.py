@@ -16,14 +16,23 @@ def detect(document: dict[str, Any]) -> str | None:
         known = [f"{name}/{version}", str(name)]
         matches = [entry for entry in available() if entry in known or entry.split("/")[0] in known]
         return matches[-1] if matches else None
-    for entry in available():
-        protocol = load_protocol(entry)
-        inside = parts(protocol, document)[0].document
-        for keys in protocol.data["detect"]:
-            forms = [keys, [casing.camel(key) for key in keys]] if protocol.bindings else [keys]
-            if any(all(key in inside for key in form) for form in forms):
-                return entry
-    return None
+    found = [(_likeness(load_protocol(entry), document), entry) for entry in available()]
+    best, name = max(found, key=lambda pair: pair[0])
+    return name if best[1] else None
+
+
+def _likeness(protocol: Protocol, document: dict[str, Any]) -> tuple[bool, int]:
+    """How much a line looks like an event: whether its type is listed, and how many telling keys it has."""
+    inside = parts(protocol, document)[0].document
+    telling = [keys for keys in protocol.data["detect"] for keys in _forms(protocol, keys) if keys <= inside.keys()]
+    if not telling:
+        return False, 0
+    return protocol.type_of(inside) in protocol.events, max(map(len, telling))
+
+
+def _forms(protocol: Protocol, keys: list[str]) -> list[set[str]]:
+    camel = [{casing.camel(key) for key in keys}] if protocol.bindings else []
+    return [set(keys), *camel]
 
 
 def protocol_of(document: dict[str, Any]) -> Protocol | None:
