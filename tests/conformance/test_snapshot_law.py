@@ -31,6 +31,7 @@ NOT_WHOLE = {
 """Stories of which the capture does not hold everything, so that a value can be right and not be in it."""
 FREE = {
     "agent-runtime": {
+        "as_of_sequence": "the claim itself; RM-7, RM-8 and CONF-21 judge it",
         "freshness": "a snapshot says it about itself; RM-23 and RM-24 judge it",
         "freshness_reason": "free text",
         "session_id": "says which document it is",
