@@ -16,6 +16,7 @@ The fold knows no event type. What moves is in the tables; this module only find
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,6 +41,12 @@ class Subject:
     doubted: bool = False
     """It was open when a gap or an unreadable line came, and nothing has been heard of it since."""
 
+    def meet(self, scope: dict[str, str]) -> None:
+        """Learns the identities it was not seen with before; equal ids of many subjects are one string."""
+        for name, value in scope.items():
+            if name not in self.scope:
+                self.scope[name] = sys.intern(value)
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -56,6 +63,7 @@ class Fold:
     def __init__(self, protocol: Protocol):
         self.protocol = protocol
         self.subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
+        self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
 
     def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
@@ -77,8 +85,8 @@ class Fold:
 
     def open_subjects(self) -> Iterator[Subject]:
         """Subjects that are neither over nor uncertain, containers included."""
-        for name, machine in self.protocol.machines.items():
-            yield from (subject for subject in self.subjects[name].values() if machine.is_open(subject.state))
+        for subjects in self._open.values():
+            yield from subjects.values()
 
     def open_work(self) -> Iterator[Subject]:
         """Open subjects of the machines that count as work."""
@@ -148,17 +156,25 @@ class Fold:
                 step.refusals.append(Refusal(machine.name, found.key, state, driver, clause))
             return
         if subject is None:
-            subject = Subject(machine.name, found.key, NONE, found.by)
-            self.subjects[machine.name][found.key] = subject
-        subject.scope = {**found.scope, **subject.scope}
+            subject = Subject(machine.name, sys.intern(found.key), NONE, found.by)
+            self.subjects[machine.name][subject.key] = subject
+        subject.meet(found.scope)
         subject.state = row.lands(state)
         subject.doubted = False
         if subject.state != state:
             subject.history.append(step.number)
+            self._note(machine, subject)
         move = Move(machine.name, found.key, state, subject.state, row)
         step.moves.append(move)
         if subject.state != state:
             queue.append(move)
+
+    def _note(self, machine: Machine, subject: Subject) -> None:
+        """Keeps the open subjects apart: questions about them cost what is open, not what there ever was."""
+        if machine.is_open(subject.state):
+            self._open[machine.name][subject.key] = subject
+        else:
+            self._open[machine.name].pop(subject.key, None)
 
     def _is_own(self, machine: Machine, driver: Driver) -> bool:
         family = self.protocol.family_of.get(driver.name, driver.name) if driver.kind == "event" else driver.name
@@ -178,7 +194,8 @@ class Fold:
         name, _, state = what.partition(".")
         counted = self.protocol.machines[name]
         owner = machine.subject[0][0]
-        for subject in self.subjects[name].values():
+        known = self.subjects if state and not counted.is_open(state) else self._open
+        for subject in known[name].values():
             itself = name == machine.name and subject.key == found.key
             matches = subject.state == state if state else counted.is_open(subject.state)
             if matches and not itself and subject.scope.get(owner) == found.key:
