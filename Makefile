@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench coverage demo test lint mutants spec clean
+.PHONY: bench coverage demo kill kill-all lint mutants spec test clean
 
 demo: $(VENV)/.installed
 	$(BIN)/reference-runtime demo --captures build/demo
@@ -25,6 +25,13 @@ mutants: $(VENV)/.installed
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage report
+
+kill: $(VENV)/.installed
+	$(BIN)/python -m validator.testing.mutators --write
+	$(BIN)/runtime-validate spec build
+
+kill-all: $(VENV)/.installed
+	$(BIN)/python -m validator.testing.mutators --all
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

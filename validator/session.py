@@ -129,6 +129,9 @@ class Session:
     def close(self, extent: Extent) -> Report:
         """Asks the rules that wait for the end, and sums up."""
         self.context.cut = extent.cut or bool(extent.damage)
+        if self.context.cut:
+            # What the lost end told is unknown, so nothing that might stand in it is missing.
+            self.world.unproved_since = extent.lines
         self._ask(self.catalogue.at_end, None)
         self.tally.settle(self.protocol.name)
         summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)

@@ -1,1 +1,1 @@
-"""For vendors: Hypothesis strategies derived from the contract. Needs the `testing` extra."""
+"""For vendors: Hypothesis strategies derived from the contract (need the `testing` extra), and mutators."""

@@ -146,10 +146,16 @@ class Named:
             self.again = self._sessions.get(session)
             self._sessions.setdefault(session, step.number)
         for name, value in step.scope.items():
-            known = self._seen.setdefault(name, {})
-            if value not in known:
-                known[value] = step.number
-                self._now.add((name, value))
+            self._name(name, value, step.number)
+        # The other events of a task are refused before it was created; an attempt is a subject of its own.
+        if (step.type or "").startswith("task.attempt.") and "task_id" in step.scope:
+            self._name("attempted_task_id", step.scope["task_id"], step.number)
+
+    def _name(self, name: str, value: str, line: int) -> None:
+        known = self._seen.setdefault(name, {})
+        if value not in known:
+            known[value] = line
+            self._now.add((name, value))
 
     def before(self, name: str, value: str) -> int | None:
         """The line before this one that named an id first."""

@@ -11,7 +11,7 @@ from validator.rules.identity._parents import Named
 INTRODUCES = {
     "session.created": ("session_id", ("session_id",)),
     "thread.started": ("thread_id", ("thread_id",)),
-    "task.created": ("task_id", ("parent_task_id", "root_task_id")),
+    "task.created": ("task_id", ("parent_task_id", "root_task_id", "attempted_task_id")),
 }
 
 

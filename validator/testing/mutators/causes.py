@@ -5,7 +5,6 @@ Where an operator asks whether a change breaks the tables, it asks the tables al
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,9 +14,10 @@ from validator.replay.order import Order
 from validator.replay.step import Move, Step
 from validator.testing.mutators.lines import Capture, Line, events, leaves, pointer_to, put, without
 from validator.testing.mutators.operator import Changed, named, operator
-from validator.testing.mutators.order import replaced
+from validator.testing.mutators.order import replaced, says_prefix
 from validator.testing.mutators.slots import fresh_id, renumber
 
+DONE = frozenset({"completed", "committed"})
 TABLES = ("ORD005", "STA001", "TRM001", "TRM030", "RAG023")
 
 
@@ -33,11 +33,8 @@ def replay(capture: Capture, protocol: Protocol) -> list[Step]:
 
 def refused(capture: Capture, protocol: Protocol) -> bool:
     """True when a table refuses some line, and nothing outside the events can have introduced its subject."""
-    told = {value for line in capture if _serves(line) for _, value in leaves(line)}
-    for step in itertools.takewhile(lambda step: step.line, replay(capture, protocol)[1:]):
-        if any(refusal.subject not in told for refusal in step.refusals):
-            return True
-    return False
+    told = {value for line in capture if _serves(line) for _, value in leaves(line) if isinstance(value, str)}
+    return any(refusal.subject not in told for step in replay(capture, protocol) for refusal in step.refusals)
 
 
 def _serves(line: Line) -> bool:
@@ -124,16 +121,17 @@ def end_twice(capture: Capture, protocol: Protocol) -> Changed:
 @operator("reorder-across-entities")
 def reorder(capture: Capture, protocol: Protocol) -> Changed:
     """The first event of a child is told before the one that introduces its owner."""
-    introduced: dict[str, int] = {}
+    introduced: dict[tuple[str, str], int] = {}
     for index, step in enumerate(replay(capture, protocol)):
-        fresh = [move for move in step.moves if move.source == "none" and move.row.driver.kind == "event"]
-        if not fresh:
-            continue
-        owners = [introduced[key] for key in set(step.scope.values()) - {m.subject for m in fresh} if key in introduced]
-        if owners and "record" not in step.line:
-            lines = _moved_up(capture, index, max(owners), protocol)
-            yield named(index, capture, protocol), lines
-        introduced |= {move.subject: index for move in fresh}
+        for move in step.moves if "record" not in step.line else ():
+            if move.source != "none" or move.row.driver.kind != "event":
+                continue
+            child = protocol.machines[move.machine].subject[0][0]
+            pairs = [(owner, step.scope[owner]) for name, owner in _owned(protocol, step.scope) if name == child]
+            owners = [introduced[pair] for pair in pairs if pair in introduced]
+            if owners:
+                yield named(index, capture, protocol), _moved_up(capture, index, max(owners), protocol)
+            introduced[child, move.subject] = index
 
 
 @operator("retarget-a-parent")
@@ -165,19 +163,19 @@ def _owned(protocol: Protocol, scope: dict[str, str]) -> Iterator[tuple[str, str
 
 @operator("complete-with-an-open-child", rare=True)
 def open_child(capture: Capture, protocol: Protocol) -> Changed:
-    """The end of work is told before the end of what belongs to it."""
-    ends: dict[tuple[str, str], tuple[int, dict[str, str]]] = {}
+    """Work is told as done before the end of what belongs to it."""
+    ends: list[tuple[int, dict[str, str]]] = []
     for index, step in enumerate(replay(capture, protocol)):
-        for move in step.moves:
+        for move in step.moves if "record" not in step.line else ():
             machine = protocol.machines[move.machine]
-            direct = move.row.driver.kind == "event" and move.source != move.target
-            if not (machine.work and direct and machine.is_terminal(move.target)):
+            if not (machine.work and machine.is_open(move.source) and machine.is_terminal(move.target)):
                 continue
             field = machine.subject[0][0]
-            child = [at for at, scope in ends.values() if scope.get(field) == move.subject and at < index]
-            if child:
-                yield named(index, capture, protocol), _moved_up(capture, index, max(child), protocol)
-            ends[move.machine, move.subject] = (index, step.scope)
+            children = [at for at, scope in ends if scope.get(field) == move.subject and at < index]
+            if children and move.target.lower() in DONE and move.row.driver.kind == "event":
+                yield named(index, capture, protocol), _moved_up(capture, index, max(children), protocol)
+            if DONE & {state.lower() for state in machine.states}:
+                ends.append((index, step.scope))
 
 
 def asks(protocol: Protocol, move: Move) -> bool:
@@ -195,16 +193,16 @@ def unasked(capture: Capture, protocol: Protocol) -> Changed:
             yield named(index, capture, protocol), lines
 
 
-@operator("drop-a-queue-event", rules=("CMD016", "CMD018", *TABLES), rare=True)
+@operator("drop-a-queue-event", rare=True)
 def drop_queue(capture: Capture, protocol: Protocol) -> Changed:
     """A change of the queue is left out without a trace."""
-    for index, step in enumerate(replay(capture, protocol)):
+    for index, step in enumerate(replay(capture, protocol) if not says_prefix(capture) else ()):
         moved = any(move.machine == "queue" and move.source != move.target for move in step.moves)
-        if moved and "record" not in step.line and protocol.family_of.get(protocol.type_of(step.line) or "") == "queue":
+        if moved and "record" not in step.line and protocol.type_of(step.line) == "queue.changed":
             yield named(index, capture, protocol), _dropped(capture, index, protocol)
 
 
-@operator("guess-an-unknown", rules=("UNK002",), rare=True)
+@operator("guess-an-unknown", rules=("UNK002", "STA001", "TRM001"), rare=True)
 def guess(capture: Capture, protocol: Protocol) -> Changed:
     """Work that cannot be proved after a restart is told as done instead of lost."""
     restarted = False
