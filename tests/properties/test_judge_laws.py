@@ -37,7 +37,8 @@ CAPTURES = [*[(name, path, {}) for name in PROTOCOLS for path in GOLDEN[name][:3
 READ = {path for _, path, _ in READABLE}
 DRAWN = [*[(name, path, {}) for name in PROTOCOLS for path in GOLDEN[name]], *READABLE]
 
-CONNECTED = [entry for entry in DRAWN if b'"reconnect"' not in entry[1].read_bytes()]
+RETURNS = (b'"reconnect"', b'"channel.resumed"')
+CONNECTED = [entry for entry in DRAWN if not any(word in entry[1].read_bytes() for word in RETURNS)]
 
 
 def fed(pieces, name, entry):
