@@ -144,13 +144,13 @@ class Runtime:
 
     def _kept(self, command: str, request: dict[str, Any]) -> Answer | None:
         """The answer that was given before under the same key, if the command is the same (CTL-5, CTL-57)."""
-        key = request.get("idempotency_key")
+        key = _key(command, request)
         kept = self.store.reply(key) if key else None
         if kept is None:
             return None
         digest, answer = kept
         if digest != _digest(command, request):
-            raise CommandRejected("key_reused", "The key belongs to another command.", category="conflict")
+            raise CommandRejected("key_reused", "The key belongs to another request.", category="conflict")
         return answer
 
     def _decide(self, command: str, request: dict[str, Any], command_id: str, events: list[dict[str, Any]]) -> Answer:
@@ -159,8 +159,7 @@ class Runtime:
             answer, state = self._outcome(command, request, state)
             contract.check_result(command, answer)
             change = state.change()
-            key = request.get("idempotency_key")
-            if key:
+            if key := _key(command, request):
                 change.reply = (key, _digest(command, request), answer)
             try:
                 if change.events or change.records or change.reply:
@@ -228,6 +227,12 @@ class Runtime:
         """Time goes on where the log ended, also with a clock that begins anew."""
         for stream in self.store.find("stream", {}, None):
             self.clock.not_before(read(stream.data["at"]))
+
+
+def _key(command: str, request: dict[str, Any]) -> str | None:
+    """A key counts for one command; two callers may use the same word for different things."""
+    key = request.get("idempotency_key")
+    return f"{command}|{key}" if key is not None else None
 
 
 def _digest(command: str, request: dict[str, Any]) -> str:

@@ -59,7 +59,8 @@ def get_tool_inventory(state: State, request: Request) -> Decision:
     ids = _scope(state, request)
     caller, mode = request.get("caller", "assistant"), request.get("mode", state.settings.mode)
     said = {**only(request, "policy"), "caller": caller, "mode": mode, "tools": list(state.settings.tools)}
-    yield Draft("tool.catalog.resolved", ids, said)
+    wide = {"honest": "not_applicable", "reason": "The catalogue was asked for a wider scope."}
+    yield Draft("tool.catalog.resolved", {"thread_id": wide, "turn_id": wide, **ids}, said)
     asked = {"turn": ids.get("turn_id")} if "turn_id" in ids else {}
     thread = ids.get("thread_id")
     return {"snapshot": snapshot(state, "tool_inventory_snapshot", ids["session_id"], thread, caller=caller, **asked)}

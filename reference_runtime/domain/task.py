@@ -1,4 +1,4 @@
-"""Tasks: created, updated, started, reported on, paused, resumed, tried again, and listed."""
+"""The life of a task up to its end, and reading it; `task_end` has the rest."""
 
 from __future__ import annotations
 

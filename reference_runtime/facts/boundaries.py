@@ -39,9 +39,10 @@ def boundary(unit: Unit, event: Event, moves: list[Move]) -> None:
 def window(unit: Unit, event: Event, moves: list[Move]) -> None:
     """What was loaded last is what is in view."""
     if event["type"] == "history.window.loaded":
-        said = told(event)
-        names = ("first_sequence", "cursor", "has_more")
-        unit.edit("session", event["session_id"]).data["window"] = {n: said[n] for n in names if n in said}
+        said, session = told(event), unit.edit("session", event["session_id"])
+        before = session.data.get("window", {})
+        last = {name: said.get(name, before.get(name)) for name in ("cursor", "has_more")}
+        session.data["window"] = {**last, "first_sequence": said.get("first_sequence")}
 
 
 def rollback(unit: Unit, event: Event, moves: list[Move]) -> None:

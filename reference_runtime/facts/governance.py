@@ -19,7 +19,7 @@ def catalog(unit: Unit, event: Event, moves: list[Move]) -> None:
         for caller in {"", said.get("caller") if isinstance(said.get("caller"), str) else ""}:
             record = unit.edit("catalog", f"{scope}|{caller}")
             record.session = event.get("session_id")
-            record.data = {name: event[name] for name in ("thread_id", "turn_id") if isinstance(event.get(name), str)}
+            record.data = {name: event[name] for name in ("thread_id", "turn_id") if name in event}
             keep(record, said, "caller", "policy", "context", "mode", "tools", "inventory_ref")
     _mode(unit, event, said)
 

@@ -59,7 +59,7 @@ VIEWS = {
     "subagent": lambda record: record.id if record.known else None,
     "job": lambda record: record.id if record.known else None,
     "channel": lambda record: [record.id, record.data.get("threads")] if record.known else None,
-    "limit_event": lambda record: record.data.get("stops"),
+    "limit_event": lambda record: record.data.get("stops") or None,
 }
 
 

@@ -37,8 +37,8 @@ TURN_OVER = {"completed", "failed", "cancelled", "timed_out"}
 )
 def check(step, world, context):
     sent = world.ledger(Commands).current
-    if sent is None or sent.outcome in {None, "unavailable"} or sent.repeats:
-        return
+    if sent is None or sent.outcome in {None, "unavailable"} or sent.repeats or sent.clashes:
+        return  # a key with other content is refused for that alone (CMD010)
     for clause, allowed, why, lines in _demands(sent, world):
         yield seen(clause)
         if sent.outcome not in allowed:

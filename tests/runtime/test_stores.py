@@ -1,0 +1,109 @@
+"""Both stores keep the same promise."""
+
+from collections.abc import Callable
+
+import pytest
+
+from reference_runtime.errors import PositionConflict, StoreFull, StoreLocked
+from reference_runtime.facts.record import Record
+from reference_runtime.log.base import Change, Store
+from reference_runtime.log.memory import MemoryStore
+from reference_runtime.log.sqlite import SqliteStore
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request, tmp_path) -> Store:
+    made = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store.db")
+    yield made
+    made.close()
+
+
+def change(store: Store, *events: str, records: tuple[Record, ...] = (), reply=None) -> Change:
+    lines = [{"event_id": name, "session_id": "s"} for name in events]
+    return Change(store.position(), store.ordinal() + len(records), lines, list(records), reply)
+
+
+def record(identity: str, ordinal: int, **more) -> Record:
+    return Record("turn", identity, ordinal, session="s", thread="t", state="running", **more)
+
+
+def test_a_change_is_kept_whole(store):
+    store.commit(change(store, "e1", "e2", records=(record("a", 1),), reply=("k", "digest", {"outcome": "accepted"})))
+    assert store.position() == 2
+    assert [event["event_id"] for event in store.read()] == ["e1", "e2"]
+    assert [event["event_id"] for event in store.read(after=1)] == ["e2"]
+    assert list(store.read(session="other")) == []
+    assert store.load("turn", "a") == record("a", 1)
+    assert store.reply("k") == ("digest", {"outcome": "accepted"})
+    assert store.ordinal() == 1
+
+
+def test_a_change_that_was_overtaken_keeps_nothing(store):
+    late = change(store, "late", records=(record("late", 1),), reply=("late", "d", {}))
+    store.commit(change(store, "e1"))
+    with pytest.raises(PositionConflict):
+        store.commit(late)
+    assert [event["event_id"] for event in store.read()] == ["e1"]
+    assert store.load("turn", "late") is None
+    assert store.reply("late") is None
+
+
+def test_records_are_found_by_the_ids_they_were_told_with_in_order(store):
+    mine = {"scope": {"task_id": "k"}}
+    store.commit(
+        change(store, "e", records=(record("b", 2, **mine), record("a", 1, **mine), record("c", 3, open=False)))
+    )
+    assert [one.id for one in store.find("turn", {"session_id": "s"}, None)] == ["a", "b", "c"]
+    assert [one.id for one in store.find("turn", {"session_id": "s"}, True)] == ["a", "b"]
+    assert [one.id for one in store.find("turn", {"thread_id": "t", "task_id": "k"}, None)] == ["a", "b"]
+    assert [one.id for one in store.find("turn", {}, False)] == ["c"]
+    assert store.find("turn", {"task_id": "other"}, None) == []
+
+
+def test_what_was_read_can_be_changed_without_changing_what_is_kept(store):
+    store.commit(change(store, "e", records=(record("a", 1, data={"list": [1]}),)))
+    store.load("turn", "a").data["list"].append(2)
+    store.find("turn", {}, None)[0].state = "gone"
+    assert store.load("turn", "a") == record("a", 1, data={"list": [1]})
+
+
+def test_a_file_is_still_there_when_it_is_opened_again(tmp_path):
+    first = SqliteStore(tmp_path / "store.db")
+    first.commit(change(first, "e1", records=(record("a", 1),)))
+    first.close()
+    second = SqliteStore(tmp_path / "store.db")
+    assert (second.position(), second.ordinal(), second.load("turn", "a").state) == (1, 1, "running")
+    second.close()
+
+
+def refused(store: SqliteStore, error: type, act: Callable[[], None]) -> None:
+    """The change is refused by name, and nothing of it is kept."""
+    position = store.position()
+    with pytest.raises(error):
+        act()
+    assert store.position() == position
+
+
+def test_a_full_disk_loses_nothing_that_was_kept(tmp_path):
+    store = SqliteStore(tmp_path / "store.db")
+    store.commit(change(store, "e1"))
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages}")
+    refused(store, StoreFull, lambda: store.commit(change(store, *(f"big{'x' * 9000}{n}" for n in range(4)))))
+    assert [event["event_id"] for event in store.read()] == ["e1"]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 1000}")
+    store.commit(change(store, "e2"))
+    assert store.position() == 2
+    store.close()
+
+
+def test_a_locked_file_is_said_to_be_locked(tmp_path):
+    store, other = SqliteStore(tmp_path / "store.db", wait_seconds=0), SqliteStore(tmp_path / "store.db")
+    store.commit(change(store, "e1"))
+    other._db.execute("BEGIN IMMEDIATE")
+    refused(store, StoreLocked, lambda: store.commit(change(store, "e2")))
+    other._db.execute("ROLLBACK")
+    store.commit(change(store, "e2"))
+    assert [event["event_id"] for event in other.read()] == ["e1", "e2"]
+    store.close()
+    other.close()
