@@ -23,7 +23,7 @@ _AS_OF = click.option("--as-of", metavar="DATE", help="The day with which dates 
 _PATHS = click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
 
 
-@click.group(name="baseline")
+@click.group(name="baseline", short_help="Accept today's findings, and hear of every change.")
 def command() -> None:
     """Accept the findings you have today, and hear of every new one and of every one that has gone.
 
@@ -31,7 +31,7 @@ def command() -> None:
     """
 
 
-@command.command(name="write")
+@command.command(name="write", short_help="Write a baseline, or let one shrink.")
 @_PATHS
 @options(JUDGING, (_FILE,))
 @click.option("--reason", help="Why the new entries are accepted; the next reader depends on it.")
@@ -90,7 +90,7 @@ def check(paths: tuple[str, ...], config_file: str | None, as_of: str | None, **
     leave(run)
 
 
-@command.command(name="prune")
+@command.command(name="prune", short_help="Take out what is no longer found.")
 @_PATHS
 @options(JUDGING, (_FILE,))
 def prune(paths: tuple[str, ...], config_file: str | None, **given: Any) -> None:

@@ -13,7 +13,7 @@ from validator.cli.options import CERTIFYING, options
 from validator.renderers.certificate import FORMATS, headline, render
 
 
-@click.command(name="certify")
+@click.command(name="certify", short_help="State what many captures show together.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @options(CERTIFYING)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What is shown.")

@@ -17,7 +17,7 @@ from validator.run import Run
 from validator.settings import Settings, show
 
 
-@click.command(name="check")
+@click.command(name="check", short_help="Judge captures; the command when you name none.")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
 @options(JUDGING, BASELINE, SHOWING)
 @click.option("--lines", metavar="N,N...", help="Judge only these lines, such as those of a finding's proof.")

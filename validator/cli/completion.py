@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 
-@click.command(name="completion")
+@click.command(name="completion", short_help="Print the script for shell completion.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print the script that teaches a shell to complete commands, options, protocols, profiles and rules.

@@ -13,7 +13,7 @@ from validator.errors import UsageError
 from validator.renderers.comparison import FORMATS, headline, render
 
 
-@click.command(name="diff")
+@click.command(name="diff", short_help="Compare two captures of one run.")
 @click.argument("first", metavar="A", type=click.Path())
 @click.argument("second", metavar="B", type=click.Path())
 @click.option(

@@ -30,7 +30,7 @@ FORMATS = ("concise", "ndjson")
 _LIVE = {"concise": lambda found: concise.finding(found) + "\n", "ndjson": ndjson.finding}
 
 
-@click.command(name="follow")
+@click.command(name="follow", short_help="Judge a stream while it grows.")
 @click.argument("words", nargs=-1, required=True, metavar="PATH | WORD...", type=click.Path())
 @click.option("--command", "runs", is_flag=True, help="The words are a command; its output is the capture.")
 @click.option("--idle", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop when nothing came for so long.")

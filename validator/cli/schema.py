@@ -19,7 +19,10 @@ from validator.protocol.schemas import load_store
 
 @click.group(name="schema")
 def command() -> None:
-    """Look at the contract, hand it to other tools, or freeze it."""
+    """Look at the contract, hand it to other tools, or freeze it.
+
+    Example: runtime-validate schema list
+    """
 
 
 @command.command(name="list")

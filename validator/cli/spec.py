@@ -10,9 +10,12 @@ from validator.datafile import shown
 from validator.specgen import blocks
 
 
-@click.group(name="spec")
+@click.group(name="spec", short_help="Write or check the generated tables.")
 def command() -> None:
-    """Write the tables of the specification from the contract, or tell when they are stale."""
+    """Write the tables of the specification from the contract, or tell when they are stale.
+
+    Example: runtime-validate spec check
+    """
 
 
 @command.command()
