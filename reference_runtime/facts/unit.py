@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_runtime.contract import protocol
 from reference_runtime.facts.record import Record
 from reference_runtime.log.base import Change, Store
 
@@ -47,7 +48,8 @@ class Unit:
         self._dirty[key] = None
         if record is None:
             self.ordinal += 1
-            record = self._held[key] = Record(kind, identity, self.ordinal)
+            # A subject of a state table is open once it took a row, not when it is first mentioned.
+            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in protocol().machines)
         return record
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:

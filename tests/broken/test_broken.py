@@ -1,0 +1,28 @@
+"""Each broken runtime is caught by the rule it breaks, and by no other; without its fault nothing is found."""
+
+import pytest
+
+from tests.broken.runtimes import FAULTS, Fault, capture_of
+from tests.runtime.judging import judge
+
+
+def rules(fault, patcher):
+    report = judge(capture_of(fault, patcher), fault.expect)
+    assert not report.crashes
+    return {finding.rule for finding in report.findings}
+
+
+def test_there_are_enough_of_them():
+    assert len(FAULTS) >= 15
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_a_fault_is_caught_by_its_rule_and_by_no_other(fault, monkeypatch):
+    assert rules(fault(), monkeypatch) == {fault.rule}
+
+
+@pytest.mark.parametrize("fault", [one for one in FAULTS if not one.told], ids=lambda fault: fault.__name__)
+def test_the_same_story_without_the_fault_is_clean(fault, monkeypatch):
+    sound = Fault()
+    sound.scripts, sound.acts, sound.expect = fault.scripts, fault.acts, fault.expect
+    assert rules(sound, monkeypatch) == set()
