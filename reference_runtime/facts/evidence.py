@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reference_runtime.facts.record import Record
 from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, add, keep, told
@@ -19,7 +20,15 @@ def artifact(unit: Unit, event: Event, moves: list[Move]) -> None:
     record.data["told"] = True
     record.data["deleted"] = said.get("change") == "deleted"
     add(record, "threads", thread_of(unit, event))
-    add(record, "tasks", event.get("task_id") if isinstance(event.get("task_id"), str) else None)
+    serve(unit, record, event.get("task_id"))
+
+
+def serve(unit: Unit, record: Record, task: object) -> None:
+    """Notes that an artifact or a reference belongs to what a task did, where the task can find it."""
+    if isinstance(task, str):
+        add(record, "tasks", task)
+        link = unit.edit(f"task_{record.kind}", f"{task}|{record.id}")
+        link.scope["task_id"], link.data["id"] = task, record.id
 
 
 def evidence(unit: Unit, event: Event, moves: list[Move]) -> None:
@@ -34,7 +43,7 @@ def evidence(unit: Unit, event: Event, moves: list[Move]) -> None:
             reference = unit.edit("reference", f"{event.get('session_id')}|{said[name]}")
             reference.session, reference.data["ref"] = event.get("session_id"), said[name]
             add(reference, "threads", thread_of(unit, event))
-            add(reference, "tasks", event.get("task_id") if isinstance(event.get("task_id"), str) else None)
+            serve(unit, reference, event.get("task_id"))
 
 
 def output(unit: Unit, event: Event, moves: list[Move]) -> None:

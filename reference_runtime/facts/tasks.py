@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from reference_runtime.contract import copied
+from reference_runtime.facts.evidence import serve
+from reference_runtime.facts.record import Record
 from reference_runtime.facts.tables import Move
-from reference_runtime.facts.told import Event, add, first, ids, keep, told
+from reference_runtime.facts.told import Event, first, ids, keep, told
 from reference_runtime.facts.unit import Unit
 
 _PARENTS = ("parent_task_id", "root_task_id", "session_id", "thread_id", "turn_id")
@@ -16,9 +18,7 @@ _DEMANDS = ("delivery_required", "artifacts_required", "evidence_required", "par
 
 
 def task(unit: Unit, event: Event, moves: list[Move]) -> None:
-    record, said, kind = unit.edit("task", event["task_id"]), told(event, "task"), event["type"]
-    first(record, event, *_PARENTS)
-    keep(record, event, "native_status")
+    record, said, kind = _named(unit, event), told(event, "task"), event["type"]
     keep(record, event.get("task") or {}, "task_family")
     if kind in {"task.created", "task.accepted", "task.updated"}:
         keep(record, said, *_META, *_PEOPLE, *_DEMANDS)
@@ -41,8 +41,16 @@ def task(unit: Unit, event: Event, moves: list[Move]) -> None:
         record.data["lost_worker"] = (told(event).get("worker") or event.get("worker") or {}).get("worker_id")
     elif kind == "task.completed":
         for artifact in filter(lambda name: unit.get("artifact", name), ids(said.get("artifact_ids"))):
-            add(unit.edit("artifact", artifact), "tasks", event["task_id"])
+            serve(unit, unit.edit("artifact", artifact), event["task_id"])
     _reason(event, moves)
+
+
+def _named(unit: Unit, event: Event) -> Record:
+    """The task of a `task.*` event; whichever of them first tells a parent settles it."""
+    record = unit.edit("task", event["task_id"])
+    first(record, event, *_PARENTS)
+    keep(record, event, "native_status")
+    return record
 
 
 def _reason(event: Event, moves: list[Move]) -> None:
@@ -66,6 +74,7 @@ def _parent_edge(unit: Unit, event: Event) -> None:
 
 def edge(unit: Unit, event: Event, moves: list[Move]) -> None:
     """An edge, told as it is now; a delegation without one draws the edge that its target implies."""
+    _named(unit, event)
     said = told(event)
     relationship = said.get("relationship", event.get("task_relationship"))
     if event["type"] == "task.delegated" and not isinstance(relationship, dict):
@@ -92,7 +101,7 @@ def _draw(unit: Unit, event: Event, relationship: dict[str, Any], removed: bool 
 
 def attempt(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said, kind = unit.edit("attempt", event["run_id"]), told(event, "task_attempt"), event["type"]
-    owner = unit.edit("task", event["task_id"])
+    owner = _named(unit, event)
     record.scope.setdefault("task_id", event["task_id"])
     keep(record, event, "attempt_id")
     if kind == "task.attempt.started":

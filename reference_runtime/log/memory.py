@@ -33,7 +33,8 @@ class MemoryStore:
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         names = [self._links.get((kind, name, value), {}) for name, value in where.items()]
-        ids = set(names[0]).intersection(*names[1:]) if names else {i for k, i in self._records if k == kind}
+        names = names or [self._links.get((kind, "", ""), {})]
+        ids = set(names[0]).intersection(*names[1:])
         found = [self._records[(kind, identity)] for identity in ids]
         kept = (record for record in found if is_open is None or record.open == is_open)
         return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
@@ -54,6 +55,7 @@ class MemoryStore:
         self._events += [json.dumps(event) for event in change.events]
         for record in change.records:
             self._records[record.key] = record.copy()
+            self._links.setdefault((record.kind, "", ""), {})[record.id] = None
             for name in ("session_id", "thread_id", *LINKS):
                 if (value := record.link(name)) is not None:
                     self._links.setdefault((record.kind, name, value), {})[record.id] = None

@@ -88,8 +88,7 @@ def artifact(record: Record) -> Entry | None:
 
 def task(unit: Unit, record: Record) -> Entry:
     """A task with everything that hangs on it."""
-    artifacts = (one for one in unit.find("artifact", session_id=record.session or "") if _serves(one, record))
-    references = (one for one in unit.find("reference", session_id=record.session or "") if _serves(one, record))
+    artifacts, references = _served(unit, "artifact", record), _served(unit, "reference", record)
     return entry(
         "task",
         record,
@@ -113,8 +112,10 @@ def of_task(view: Any) -> Any:
     return lambda record: [record.data["tasks"], view(record)] if record.data.get("tasks") else None
 
 
-def _serves(record: Record, task_record: Record) -> bool:
-    return task_record.id in record.data.get("tasks", ())
+def _served(unit: Unit, kind: str, task_record: Record) -> list[Record]:
+    """What a task did, of one kind, in the order in which it was first mentioned."""
+    found = (unit.get(kind, link.data["id"]) for link in unit.find(f"task_{kind}", task_id=task_record.id))
+    return sorted((one for one in found if one), key=lambda one: one.ordinal)
 
 
 def subagent(record: Record) -> Entry | None:

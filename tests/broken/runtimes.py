@@ -1,7 +1,7 @@
 """Reference runtimes with exactly one fault each.
 
-A fault is a small class: what it does wrong, the story that brings it out, and the rule that catches it. A broken runtime asks
-no state table, for nobody who breaks a rule on purpose would; everything else it does right.
+A fault is a small class: what it does wrong, the story that brings it out, and the rule that catches it. A broken
+runtime asks no state table, for nobody who breaks a rule on purpose would; everything else it does right.
 """
 
 from __future__ import annotations
