@@ -53,7 +53,11 @@ def _tell(state: State, session: str) -> Decision:
     yield Draft("history.reconstructed", {"session_id": session}, said)
     yield from _losses(state, session)
     if lost:
-        doubt = {"reason": "Rebuilt after a restart.", "unavailable_facts": ["work in flight"]}
+        doubt = {
+            "model": "session_snapshot",
+            "reason": "Rebuilt after a restart.",
+            "unavailable_facts": ["work in flight"],
+        }
         as_of = state.get("stream", session).data["sequence"]
         yield Draft("snapshot.repaired", {"session_id": session}, {**doubt, "as_of_sequence": as_of})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_runtime.contract import protocol
 from reference_runtime.facts.unit import Unit
 
 KINDS = {
@@ -33,7 +32,7 @@ _LEADS = ("turn_id", "task_id", "tool_call_id", "process_id", "action_id")
 
 def thread_of(unit: Unit, event: dict[str, Any]) -> str | None:
     """The thread in whose scope an event is, or None."""
-    carried = protocol().lens.scope(event)
+    carried = unit.carried(event)
     if "thread_id" in carried:
         return carried["thread_id"]
     for name in _LEADS:
@@ -46,7 +45,7 @@ def thread_of(unit: Unit, event: dict[str, Any]) -> str | None:
 def mention(unit: Unit, event: dict[str, Any]) -> None:
     """Gives every subject that an event names its place in the order, its session and its thread."""
     thread = thread_of(unit, event)
-    carried = protocol().lens.scope(event)
+    carried = unit.carried(event)
     for name, identity in carried.items():
         kind = KINDS.get(name)
         if kind is None or ((known := unit.get(kind, identity)) and known.session and (known.thread or not thread)):
@@ -59,6 +58,6 @@ def mention(unit: Unit, event: dict[str, Any]) -> None:
 
 def scopes(unit: Unit, event: dict[str, Any]) -> list[str]:
     """Names of the scopes that an event feeds: its session, its thread, its turn."""
-    carried = protocol().lens.scope(event)
+    carried = unit.carried(event)
     found = [("session", carried.get("session_id")), ("thread", thread_of(unit, event))]
     return [f"{kind}|{identity}" for kind, identity in (*found, ("turn", carried.get("turn_id"))) if identity]

@@ -56,7 +56,7 @@ class Drive:
     def __init__(self, unit: Unit, event: dict[str, Any]):
         self._unit, self._event = unit, event
         self._lens = protocol().lens
-        self._scope = self._lens.scope(event)
+        self._scope = unit.carried(event)
         self.moves: list[Move] = []
 
     def run(self) -> list[Move]:

@@ -27,8 +27,15 @@ class Unit:
         self._store = store
         self._held: dict[Key, Record | None] = {}
         self._dirty: dict[Key, None] = {}
+        self._carried: tuple[Any, dict[str, str]] = (None, {})
         self.before: dict[Key, Record | None] = {}
         """What the records that the present event touched were like before it."""
+
+    def carried(self, event: dict[str, Any]) -> dict[str, str]:
+        """The identities that an event carries; read once per event."""
+        if self._carried[0] is not event:
+            self._carried = (event, protocol().lens.scope(event))
+        return self._carried[1]
 
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
