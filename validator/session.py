@@ -7,6 +7,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
+from validator.asking import Asker
 from validator.capture.canonical import Canonical, Reading
 from validator.capture.lines import line_errors
 from validator.capture.ndjson import Line
@@ -19,7 +20,6 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Report
 from validator.requirements import load_requirements
-from validator.rules import Rule, Seen
 from validator.rules._catalog import Catalogue, compile_rules, load_rules
 from validator.tally import Tally
 
@@ -43,6 +43,7 @@ class Session:
             unknown_profile=unknown,
         )
         self.tally = Tally(file, self.world, self.level, options.max_findings_per_rule)
+        self.asker = Asker(self.tally, self.world, self.context)
         self.canonical = Canonical(protocol)
         self.events = 0
 
@@ -56,14 +57,14 @@ class Session:
         """Judges one line."""
         self.context.line = line
         if not line.readable:
-            self._ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
+            self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
             self._doubt(line)
             return
         for reading in self.canonical.read(line.document):
             step = self._envelope(reading, line) if reading.export else self._step(reading, line)
             if not reading.export:
-                self._ask(self.catalogue.on_line, step)
-            self._ask(self.catalogue.woken_by(step), step)
+                self.asker.ask(self.catalogue.on_line, step)
+            self.asker.ask(self.catalogue.woken_by(step), step)
             # How a line is written is judged with its first part.
             self.context.line = replace(line, problems=[])
 
@@ -110,29 +111,14 @@ class Session:
         self.context.errors = self.protocol.store.errors(self.protocol.records[reading.export], reading.document)
         return Step(reading.document, line.number, line.offset, reading.at, "export", reading.export)
 
-    def _ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
-        tally, world, context = self.tally, self.world, self.context
-        looked, crashed = tally.looked, tally.crashed
-        for rule in rules:
-            if crashed and rule.id in crashed:
-                continue
-            try:
-                for answer in rule.check(step, world, context):
-                    if type(answer) is Seen:
-                        mark = (rule, answer.clauses)
-                        looked[mark] = looked.get(mark, 0) + 1
-                    else:
-                        tally.report(rule, step, answer, rule.clauses[self.protocol.name], context)
-            except Exception as error:  # a rule's own fault is reported, never hidden
-                tally.crash(rule, step, error)
-
     def close(self, extent: Extent) -> Report:
         """Asks the rules that wait for the end, and sums up."""
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.
             self.world.unproved_since = extent.lines
-        self._ask(self.catalogue.at_end, None)
+        self.asker.ask(self.catalogue.at_end, None)
+        self.asker.settle()
         self.tally.settle(self.protocol.name)
         summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)
         outcomes = summing.outcomes()

@@ -14,6 +14,9 @@ from validator.replay.world import World
 from validator.report import Crash
 from validator.rules import Finding, Rule
 
+Looked = dict[tuple[Rule, tuple[str, ...]], int]
+"""Looks per rule and the clauses it named."""
+
 
 class Tally:
     """Looks, findings and crashes of one capture."""
@@ -28,13 +31,18 @@ class Tally:
         self.looks: dict[str, int] = {}
         """Looks per clause."""
         self.rule_looks: dict[str, int] = {}
-        self.looked: dict[tuple[Rule, tuple[str, ...]], int] = {}
+        self.looked: Looked = {}
         """Looks without a finding, per rule and the clauses it named; counted into the others by `settle`."""
         self.crashes: list[Crash] = []
         self.crashed: set[str] = set()
         self._told: set[tuple[str, str, str]] = set()
         self._told_at = 0
         self._causes: dict[tuple[str, str], int] = {}
+
+    def count(self, looked: Looked, times: int) -> None:
+        """Counts looks as often as they were taken."""
+        for mark, once in looked.items():
+            self.looked[mark] = self.looked.get(mark, 0) + once * times
 
     def settle(self, protocol: str) -> None:
         """Counts the looks into those of rules and clauses; a look that names no clause is one at all of its rule."""

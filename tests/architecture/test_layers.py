@@ -25,7 +25,7 @@ ORDER = [
     "validator.rulestreams",
     "validator.engine",
     "validator.session",
-    "validator.outcomes",
+    "validator.outcomes validator.asking",
     "validator.tally",
     "validator.context",
     "validator.report validator.requirements",

@@ -96,6 +96,8 @@ class Rule:
     """Fields it rests on; where an importer made them up, the rule has observed nothing."""
     follows: bool = False
     """It reports refused moves, so a finding about a subject may follow from an earlier one about it."""
+    quiet: Callable[..., Any] | None = None
+    """Gives a key for a step, a world and a context when it certainly finds nothing; the same key, the same looks."""
 
     @property
     def summary(self) -> str:
@@ -115,6 +117,7 @@ def rule(
     needs: tuple[type, ...] = (),
     evidence: tuple[str, ...] = (),
     follows: bool = False,
+    quiet: Callable[..., Any] | None = None,
 ) -> Callable[[Check], Rule]:
     """Makes a rule of a check; the page of the rule is the docstring of its module."""
 
@@ -123,7 +126,7 @@ def rule(
         text = inspect.cleandoc((module.__doc__ if module else None) or "")
         listed = {name: (ids,) if isinstance(ids, str) else tuple(ids) for name, ids in clauses.items()}
         wakes = (on,) if isinstance(on, str) else tuple(on)
-        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence, follows)
+        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence, follows, quiet)
 
     return make
 

@@ -37,6 +37,11 @@ class Told:
         return True
 
 
+def clean(step: Step, world: Any, context: Any) -> bool | None:
+    """The key of every line that has no problem."""
+    return None if context.line.problems else True
+
+
 def look(step: Step, context: Any, name: str, expected: str, actual: str) -> Iterator[Finding | Seen]:
     """One finding when the line has the problem, one look when it has not."""
     line = context.line

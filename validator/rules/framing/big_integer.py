@@ -6,9 +6,9 @@ Fix: Write large identifiers and counters as strings.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM009", "big-integer", clauses=cites("CAP-9"), on=LINE)
+@rule("FRM009", "big-integer", clauses=cites("CAP-9"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "big-integer", "integers up to 2^53", "an integer beyond it")

@@ -6,9 +6,9 @@ Fix: Write one line feed after each object, and no more.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM004", "blank-line", clauses=cites("CAP-4"), on=LINE)
+@rule("FRM004", "blank-line", clauses=cites("CAP-4"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "blank-line", "one JSON object", "a blank line")

@@ -6,9 +6,9 @@ Fix: Write UTF-8 without a mark, and join files without one.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM002", "byte-order-mark", clauses=cites("CAP-2"), on=LINE)
+@rule("FRM002", "byte-order-mark", clauses=cites("CAP-2"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "byte-order-mark", "no byte order mark", "a byte order mark at the head of the line")

@@ -6,10 +6,10 @@ Fix: Open the file for writing without translation of line ends.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import Told, cites, look
+from validator.rules.framing._problems import Told, cites, clean, look
 
 
-@rule("FRM003", "carriage-return", clauses=cites("CAP-3"), on=LINE, needs=(Told,))
+@rule("FRM003", "carriage-return", clauses=cites("CAP-3"), on=LINE, needs=(Told,), quiet=clean)
 def check(step, world, context):
     found = any(problem.name == "carriage-return" for problem in context.line.problems)
     if not found or world.ledger(Told).first("carriage-return"):

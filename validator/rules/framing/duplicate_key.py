@@ -6,9 +6,9 @@ Fix: Build objects from maps, and merge fields before writing.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM007", "duplicate-key", clauses=cites("CAP-7"), on=LINE)
+@rule("FRM007", "duplicate-key", clauses=cites("CAP-7"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "duplicate-key", "each key once", "a key that occurs twice")

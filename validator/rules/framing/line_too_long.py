@@ -6,9 +6,9 @@ Fix: Keep large output behind a reference and carry a preview.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM012", "line-too-long", clauses=cites("CAP-12"), on=LINE)
+@rule("FRM012", "line-too-long", clauses=cites("CAP-12"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "line-too-long", "a line within the judge's limit", "a longer line")

@@ -6,9 +6,9 @@ Fix: Cut text between characters, not between code units.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM010", "lone-surrogate", clauses=cites("CAP-10"), on=LINE)
+@rule("FRM010", "lone-surrogate", clauses=cites("CAP-10"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "lone-surrogate", "whole characters", "half a surrogate pair")

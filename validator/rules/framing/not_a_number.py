@@ -6,9 +6,9 @@ Fix: Leave the value out, or say by an honest value why there is none.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM008", "not-a-number", clauses=cites("CAP-8"), on=LINE)
+@rule("FRM008", "not-a-number", clauses=cites("CAP-8"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "not-a-number", "a finite number", "NaN or an infinity")

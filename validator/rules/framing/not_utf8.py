@@ -6,9 +6,9 @@ Fix: Encode the capture as UTF-8 when it is written.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM001", "not-utf8", clauses=cites("CAP-1", "CONF-16"), on=LINE)
+@rule("FRM001", "not-utf8", clauses=cites("CAP-1", "CONF-16"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "not-utf8", "UTF-8 text", "bytes that are not UTF-8")

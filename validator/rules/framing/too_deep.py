@@ -6,9 +6,9 @@ Fix: Flatten the value, or keep it behind a reference.
 """
 
 from validator.rules import LINE, rule
-from validator.rules.framing._problems import cites, look
+from validator.rules.framing._problems import cites, clean, look
 
 
-@rule("FRM011", "too-deep", clauses=cites("CAP-11"), on=LINE)
+@rule("FRM011", "too-deep", clauses=cites("CAP-11"), on=LINE, quiet=clean)
 def check(step, world, context):
     yield from look(step, context, "too-deep", "nesting within the judge's limit", "a line that nests deeper")

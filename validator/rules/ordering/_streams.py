@@ -66,6 +66,17 @@ class Counts:
             self._arrived[stream] = (place.sequence, step.number, behind)
 
 
+def in_step(step: Step, world: Any, context: Any) -> tuple[bool, ...] | None:
+    """The key of an event that simply comes next in its stream; what is asked of its place depends on no more."""
+    place = step.place
+    if place is None or place.verdict != "next" or step.repeats is not None or step.reused is not None:
+        return None
+    counts, counted = world.ledger(Counts), "sequence" in step.line
+    if not counted and counts.first_uncounted:
+        return None
+    return world.protocol.lens.get(step.line, "event_id") is not None, counted, counts.after_restart
+
+
 @dataclass(slots=True)
 class Gap:
     """Sequences of a stream that have not come."""

@@ -6,6 +6,7 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.state._moves import unrefused
 from validator.rules.state.illegal_move import _clauses
 
 
@@ -38,6 +39,7 @@ class Introduced:
     on=("*", "record:run", "record:snapshot"),
     needs=(Introduced,),
     follows=True,
+    quiet=unrefused,
 )
 def check(step, world, context):
     for move in step.moves:

@@ -6,7 +6,7 @@ Fix: Take the number from one counter per stream, at the moment of emission.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts
+from validator.rules.ordering._streams import Counts, in_step
 from validator.rules.ordering.sequence_regression import pointer
 
 
@@ -16,6 +16,7 @@ from validator.rules.ordering.sequence_regression import pointer
     clauses={"agent-runtime": "ORD-1", "agenthub": "AH-3", "runagents": "RA-20"},
     on=("*", "repeat"),
     needs=(Counts,),
+    quiet=in_step,
 )
 def check(step, world, context):
     if step.repeats is not None:

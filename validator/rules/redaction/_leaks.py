@@ -69,6 +69,19 @@ class Leaks:
                     waiting.append(sub)
 
 
+HELD = {"answer", "safe_args", "error"}
+"""Keys of a payload that decide which clauses its texts are held to."""
+
+
+def leakless(step, world, context):
+    """The key of a line that leaks nothing: what was looked at depends on its type, its places and these keys."""
+    survey = world.ledger(Leaks).of(step, context)
+    if survey.leaks:
+        return None
+    held = payload_of(step).keys() & HELD
+    return step.kind, step.type, survey.places, frozenset(held) if held else None, any(context.canaries)
+
+
 class CredentialActions:
     """Actions that ask for a credential; what they are answered with is never told."""
 

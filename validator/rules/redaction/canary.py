@@ -6,12 +6,12 @@ Fix: Find the way from the place it was planted to this field, and redact there.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, leakless
 
 CLAUSES = {"agent-runtime": "RED-15", "agenthub": "AH-131", "runagents": "RA-131", "agent-threads": "AT-111"}
 
 
-@rule("RED005", "canary", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED005", "canary", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     if not any(context.canaries):
         return

@@ -6,11 +6,11 @@ Fix: Take the credential out of the address, and keep the whole one behind a ref
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, clause_at, owned, secret_clauses
+from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, clause_at, leakless, owned, secret_clauses
 from validator.rules.redaction.secret import CLAUSES
 
 
-@rule("RED009", "credentials-in-address", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))
+@rule("RED009", "credentials-in-address", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     clauses = secret_clauses(step, world)

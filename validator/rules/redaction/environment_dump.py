@@ -6,12 +6,12 @@ Fix: Keep a filtered set behind a reference, and refer to it.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, leakless
 
 CLAUSES = {"agent-runtime": "RED-13", "agenthub": "AH-130", "runagents": "RA-131", "agent-threads": "AT-111"}
 
 
-@rule("RED008", "environment-dump", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED008", "environment-dump", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if survey.places:

@@ -6,7 +6,7 @@ Fix: Put the thing into the store that owns it, and refer to it by that store's 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, leakless
 
 CLAUSES = {
     "agent-runtime": ("RED-2",),
@@ -16,7 +16,7 @@ CLAUSES = {
 }
 
 
-@rule("RED011", "local-path-as-reference", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED011", "local-path-as-reference", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if "reference" in survey.places:

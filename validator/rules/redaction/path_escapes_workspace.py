@@ -6,10 +6,10 @@ Fix: Resolve the path first, and write it relative to the workspace; what lies o
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, leakless
 
 
-@rule("RED006", "path-escapes-workspace", clauses={"agent-runtime": "RED-1"}, on=TOLD, needs=(Leaks,))
+@rule("RED006", "path-escapes-workspace", clauses={"agent-runtime": "RED-1"}, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if "path" in survey.places:

@@ -6,12 +6,12 @@ Fix: Replace it by a hash or a reference, or name the field for the id that it h
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, owned
+from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, leakless, owned
 
 CLAUSES = {"agent-runtime": "RED-31", "agenthub": "AH-135", "runagents": "RA-132", "agent-threads": "AT-116"}
 
 
-@rule("RED004", "possible-secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))
+@rule("RED004", "possible-secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if survey.places & {"text", "tool"}:

@@ -6,7 +6,7 @@ Fix: Write the path relative to the workspace, or put a reference or an honest v
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import AGENTHUB_REVIEW, TOLD, Leaks
+from validator.rules.redaction._leaks import AGENTHUB_REVIEW, TOLD, Leaks, leakless
 
 CLAUSES = {
     "agent-runtime": ("RED-1", "RED-8"),
@@ -16,7 +16,7 @@ CLAUSES = {
 }
 
 
-@rule("RED001", "private-path-in-path-field", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED001", "private-path-in-path-field", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if "path" in survey.places:

@@ -6,7 +6,7 @@ Fix: Name the file by its path in the workspace, by its last segment, or by a re
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, leakless
 
 CLAUSES = {
     "agent-runtime": ("RED-4", "RED-5"),
@@ -17,7 +17,7 @@ CLAUSES = {
 _PLACES = ("text", "tool", "output")
 
 
-@rule("RED002", "private-path-in-text", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED002", "private-path-in-text", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     for clause in sorted({clause_of(world, place) for place in survey.places if place in _PLACES}):

@@ -6,7 +6,7 @@ Fix: Replace it by a marker or a reference before the event is written, and revo
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, clause_at, owned, secret_clauses
+from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, clause_at, leakless, owned, secret_clauses
 
 CLAUSES = {
     "agent-runtime": ("RED-9", "RED-14", "RED-24", "RED-26", "RED-29", "PROC-10", "HOOK-15"),
@@ -16,7 +16,7 @@ CLAUSES = {
 }
 
 
-@rule("RED003", "secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))
+@rule("RED003", "secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     clauses = secret_clauses(step, world)

@@ -6,12 +6,12 @@ Fix: Put a marker, a reference or an honest value in its place.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, owned
+from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, leakless, owned
 
 CLAUSES = {"agent-runtime": "RED-12", "agenthub": "AH-130", "runagents": "RA-131", "agent-threads": "AT-111"}
 
 
-@rule("RED012", "secret-field-in-plain", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions))
+@rule("RED012", "secret-field-in-plain", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions), quiet=leakless)
 def check(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if survey.places:

@@ -6,6 +6,7 @@ Fix: Emit the missing move first, or the event that really happened; the clause 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.state._moves import unrefused
 
 
 def _clauses():
@@ -16,7 +17,14 @@ def _clauses():
     return {p.name: tuple(dict.fromkeys(row.clause for row in p.rows())) for p in protocols}
 
 
-@rule("STA001", "illegal-move", clauses=_clauses(), on=("*", "record:run", "record:snapshot"), follows=True)
+@rule(
+    "STA001",
+    "illegal-move",
+    clauses=_clauses(),
+    on=("*", "record:run", "record:snapshot"),
+    follows=True,
+    quiet=unrefused,
+)
 def check(step, world, context):
     for move in step.moves:
         yield seen(move.row.clause)

@@ -6,6 +6,7 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.state._moves import unrefused
 from validator.rules.state.illegal_move import _clauses
 
 CLOSED = ("task", "archived", "TASK-30")
@@ -13,7 +14,14 @@ CLOSED = ("task", "archived", "TASK-30")
 CLAUSES = {**_clauses(), "agent-runtime": (*_clauses()["agent-runtime"], CLOSED[2])}
 
 
-@rule("TRM001", "change-after-end", clauses=CLAUSES, on=("*", "record:run", "record:snapshot"), follows=True)
+@rule(
+    "TRM001",
+    "change-after-end",
+    clauses=CLAUSES,
+    on=("*", "record:run", "record:snapshot"),
+    follows=True,
+    quiet=unrefused,
+)
 def check(step, world, context):
     for move in step.moves:
         machine = world.protocol.machines[move.machine]

@@ -1,0 +1,111 @@
+"""Asks the rules that a step wakes, and asks those of a kind only once about steps that are all alike.
+
+Rules that look for the same sort of trouble (how a line is written, what it leaks) share a `quiet` function. It gives a
+key when a step certainly has no such trouble, and the same key always means the same looks. So the rules are run for
+the first step of a key, and for the others their looks are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from validator.context import Context
+from validator.protocol.fastpath import mode
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules import Rule, Seen
+from validator.tally import Looked, Tally
+
+Quiet = Callable[[Step, World, Context], Any]
+_MOST_KEYS = 4096
+"""Keys hold event types, and a stream may make up as many as it likes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """The rules that one kind of step wakes: those asked every time, and groups that share a quiet function."""
+
+    rules: tuple[Rule, ...]
+    loud: tuple[Rule, ...]
+    groups: tuple[tuple[Quiet, tuple[Rule, ...]], ...]
+
+
+class Asker:
+    """Asks rules, and counts and reports what they answer."""
+
+    def __init__(self, tally: Tally, world: World, context: Context):
+        self._tally, self._world, self._context = tally, world, context
+        self._every_time = mode() == "off"
+        self._woken: dict[int, Woken] = {}
+        self._quiet: dict[tuple[tuple[Rule, ...], Any], list[Any]] = {}
+        """What rules looked at in steps of one key, and how often such a step came again."""
+
+    def ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
+        """Asks every rule about a step, or about the end when there is none."""
+        woken = self._woken.get(id(rules)) or self._divide(rules)
+        if step is None or step.at is not None or self._tally.crashed:
+            self._run(woken.rules, step)
+            return
+        self._run(woken.loud, step)
+        for quiet, members in woken.groups:
+            self._ask_group(quiet, members, step)
+
+    def settle(self) -> None:
+        """Counts the looks at steps that were alike."""
+        for looked, times in self._quiet.values():
+            self._tally.count(looked, times)
+        self._quiet.clear()
+
+    def _divide(self, rules: tuple[Rule, ...]) -> Woken:
+        groups: dict[Quiet, list[Rule]] = {}
+        for rule in rules:
+            if rule.quiet is not None and not self._every_time:
+                groups.setdefault(rule.quiet, []).append(rule)
+        loud = tuple(rule for rule in rules if rule.quiet not in groups)
+        woken = Woken(rules, loud, tuple((quiet, tuple(members)) for quiet, members in groups.items()))
+        # The catalogue keeps the tuple alive, so that its identity stays its own.
+        self._woken[id(rules)] = woken
+        return woken
+
+    def _ask_group(self, quiet: Quiet, members: tuple[Rule, ...], step: Step) -> None:
+        try:
+            key = quiet(step, self._world, self._context)
+        except Exception:  # what it reads has failed; the rules that need it say so themselves
+            key = None
+        if key is None:
+            self._run(members, step)
+            return
+        mark = (members, key)
+        known = self._quiet.get(mark)
+        if known is not None:
+            known[1] += 1
+        elif len(self._quiet) > _MOST_KEYS:
+            self._run(members, step)
+        else:
+            self._quiet[mark] = [self._recorded(members, step), 0]
+
+    def _recorded(self, members: tuple[Rule, ...], step: Step) -> Looked:
+        """Runs rules, and says what they looked at."""
+        before, self._tally.looked = self._tally.looked, {}
+        self._run(members, step)
+        looked, self._tally.looked = self._tally.looked, before
+        self._tally.count(looked, 1)
+        return looked
+
+    def _run(self, rules: tuple[Rule, ...], step: Step | None) -> None:
+        tally, world, context = self._tally, self._world, self._context
+        looked, crashed = tally.looked, tally.crashed
+        for rule in rules:
+            if crashed and rule.id in crashed:
+                continue
+            try:
+                for answer in rule.check(step, world, context):
+                    if type(answer) is Seen:
+                        mark = (rule, answer.clauses)
+                        looked[mark] = looked.get(mark, 0) + 1
+                    else:
+                        tally.report(rule, step, answer, rule.clauses[world.protocol.name], context)
+            except Exception as error:  # a rule's own fault is reported, never hidden
+                tally.crash(rule, step, error)

@@ -1,0 +1,14 @@
+"""When the rules about moves have nothing to report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from validator.replay.step import Step
+
+
+def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ...] | None:
+    """The key of a line that was refused no move: the moves it made. Events of tasks are asked for archived ones."""
+    if step.refusals or (step.type or "").startswith("task."):
+        return None
+    return tuple((move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves)
