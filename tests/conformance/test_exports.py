@@ -8,8 +8,9 @@ import pytest
 from tests.conformance.test_readmodels_runagents import by_word
 from validator import resources
 from validator.capture.canonical import Canonical
+from validator.capture.detect import detect
 from validator.capture.lines import read_lines
-from validator.engine import Options, detect, validate
+from validator.engine import Options, validate
 from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels.runagents import ActionViews, RunViews
 from validator.replay.world import World

@@ -102,6 +102,11 @@ def in_camel(core, line):
     return {**line, key: to_camel(core.store, reference, line[key]).document}
 
 
+def spoken(report):
+    """What became of every requirement but the one that speaks about the binding alone."""
+    return [entry for entry in report.requirements if entry.requirement != "ENV-41"]
+
+
 def mark(found):
     return found.rule, found.line, found.expected, found.witness, found.entity, camel(found.pointer)
 
@@ -120,5 +125,5 @@ def test_a_capture_in_camel_case_is_judged_like_its_canonical_form(core, path):
     plain = validate(io.BytesIO(path.read_bytes()))
     lines = (json.dumps(in_camel(core, line)).encode() + b"\n" for _, line in read_lines(path))
     again = validate(io.BytesIO(b"".join(lines)))
-    assert (again.verdict, again.requirements) == (plain.verdict, plain.requirements)
+    assert (again.verdict, spoken(again)) == (plain.verdict, spoken(plain))
     assert [mark(found) for found in again.findings] == [mark(found) for found in plain.findings]
