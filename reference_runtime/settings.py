@@ -40,6 +40,17 @@ TOOLS: tuple[dict[str, Any], ...] = (
         "interrupt_behavior": "cancel",
     },
     {
+        "tool_name": "migrate",
+        "description": "Moves records; it is never cut off in the middle.",
+        "capabilities": ["custom"],
+        "policy": "allowed",
+        "runtime_owner": "local",
+        "is_read_only": False,
+        "is_concurrency_safe": False,
+        "is_destructive": False,
+        "interrupt_behavior": "block",
+    },
+    {
         "tool_name": "deploy",
         "description": "Publishes the build.",
         "capabilities": ["network"],

@@ -10,6 +10,8 @@ from reference_runtime.errors import CommandRejected, NoOp
 from reference_runtime.facts.record import Record
 from reference_runtime.stamping import Draft
 
+_UNDER_WAY = {"started", "running"}
+
 
 def submit_turn(state: State, request: Request) -> Decision:
     """Accepts a turn, lets it wait behind another, or says which policy refuses it (CTL-10)."""
@@ -76,9 +78,23 @@ def interrupt_turn(state: State, request: Request) -> Decision:
     """Records the intent, settles what the turn set going, and ends it as cancelled (CTL-11)."""
     state.need("session", request["session_id"])
     turn = _to_interrupt(state, request)
+    wish = {"reason": request["reason"], "queue_policy": request.get("queue_policy", "keep")}
+    plan = state.get("plan", turn.id)
+    if plan and "interrupt" in plan.data:
+        raise NoOp(turn_id=turn.id)
     yield about(turn, "run.status", {"phase": "interrupting", "title": "Stopping", "detail": request["reason"]})
-    yield from stop(state, turn, request["reason"], request.get("queue_policy", "keep"))
+    if plan and uninterruptible(state, turn):
+        state.edit("plan", turn.id).data["interrupt"] = wish
+    else:
+        yield from stop(state, turn, **wish)
     return {"turn_id": turn.id}
+
+
+def uninterruptible(state: State, turn: Record) -> list[Record]:
+    """Calls under way that are not to be cut off; the interrupt waits until they have ended (CTL-67)."""
+    under_way = (call for call in state.find("tool_call", is_open=True, turn_id=turn.id) if call.state in _UNDER_WAY)
+    tools = ((call, state.settings.tool(call.data.get("tool_name", "")) or {}) for call in under_way)
+    return [call for call, tool in tools if tool.get("interrupt_behavior") != "cancel"]
 
 
 def _to_interrupt(state: State, request: Request) -> Record:

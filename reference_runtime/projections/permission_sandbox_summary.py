@@ -28,7 +28,7 @@ VIEWS = {
 def build(unit: Unit, session: str, thread: str | None = None) -> dict[str, Any]:
     record = unit.get("governance", session)
     data = record.data if record else {}
-    where = {"session_id": session} if thread is None else {"session_id": session, "thread_id": thread}
+    where = {"session_id": session}
     pending = [shown for one in unit.find("action", is_open=True, **where) if (shown := _approval(one))]
     decisions = [one.data for one in unit.find("decision", **where)]
     return {

@@ -11,6 +11,7 @@ from typing import Any
 
 from reference_runtime.domain import queue, settle
 from reference_runtime.domain.state import ENDED, Decision, State, about
+from reference_runtime.domain.turn import stop, uninterruptible
 from reference_runtime.errors import IllegalMove
 from reference_runtime.facts.record import Record
 from reference_runtime.service import Runtime
@@ -47,6 +48,9 @@ class Worker:
             return True
         if plan.data["ops"] is None:
             return self._begin(state, turn)
+        if "interrupt" in plan.data and not uninterruptible(state, turn):
+            self.runtime.report(lambda state: stop(state, state.get("turn", turn.id), **plan.data["interrupt"]))
+            return True
         ops, at = plan.data["ops"], plan.data["at"]
         if at == len(ops):
             return self._finish(state, turn)

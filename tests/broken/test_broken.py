@@ -2,8 +2,12 @@
 
 import pytest
 
-from tests.broken.runtimes import FAULTS, Fault, capture_of
+from tests.broken import governance, wire, work
+from tests.broken.runtimes import Fault, capture_of
 from tests.runtime.judging import judge
+
+FAULTS = sorted(Fault.__subclasses__(), key=lambda fault: fault.__name__)
+assert {fault.__module__ for fault in FAULTS} == {governance.__name__, wire.__name__, work.__name__}
 
 
 def rules(fault, patcher):
