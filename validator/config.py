@@ -6,15 +6,16 @@ import datetime
 import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import ConfigurationError
 from validator.protocol.schemas import describe, leaves, load_store
 from validator.suppressions import Suppression
 from validator.tomlfile import Pointer, line_of, read_toml
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 NAME = "runtime-validate.toml"
 PYPROJECT = "pyproject.toml"

@@ -11,9 +11,10 @@ from tests.conftest import PROTOCOLS, strangers_validator
 from validator import resources
 from validator.capture.lines import line_errors, read_lines
 from validator.datafile import read_json
+from validator.protocol.authority import Validator
 from validator.protocol.bundle import bundle
 from validator.protocol.protocol import load_protocol
-from validator.protocol.schemas import Validator, references
+from validator.protocol.schemas import references
 
 FIXTURES = resources.fixtures()
 

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validator.errors import UsageError
+from validator.protocol.authority import FORMATS, Validator
 from validator.protocol.fastpath import Compiler, mode
 from validator.protocol.formats import TIMESTAMP, ecma_regex, is_date_time, is_plain_instant
-from validator.protocol.schemas import FORMATS, SchemaStore, Validator
+from validator.protocol.schemas import SchemaStore
 
 DEEP = {"a": {"a": {"a": {"a": 1}}}}
 VALUES = [

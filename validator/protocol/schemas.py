@@ -11,35 +11,20 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema import validators as jsonschema_validators
-from jsonschema.exceptions import SchemaError as InvalidSchema
-from jsonschema.exceptions import ValidationError
-from referencing import Registry, Resource
-from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DRAFT202012
+from typing import TYPE_CHECKING, Any
 
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
 from validator.protocol.fastpath import Accept, Compiler, mode
-from validator.protocol.formats import ecma_regex, is_date_time
+from validator.protocol.fastpath.parts import UnsupportedError, resolve
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from referencing import Registry
 
 BASE = "https://agent-runtime.example/schemas/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 HONEST = "honest.schema.json"
-
-FORMATS = FormatChecker(formats=())
-FORMATS.checks("date-time")(is_date_time)
-
-
-def _ecma_pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not ecma_regex(pattern).search(instance):
-        yield ValidationError(f"does not match {pattern!r}")
-
-
-Validator = jsonschema_validators.extend(Draft202012Validator, {"pattern": _ecma_pattern})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +43,31 @@ class SchemaStore:
         self.root = root
         self.files: dict[str, Path] = {}
         self.documents: dict[str, dict[str, Any]] = {}
-        resources = []
         for path in sorted(root.rglob("*.schema.json")):
             uri = BASE + path.relative_to(root).as_posix()
             document = read_json(path)
             _check_header(path, uri, document)
             self.files[uri], self.documents[uri] = path, document
-            # A document that names its dialect would be validated by the library's class for it instead of ours.
-            contents = {key: value for key, value in document.items() if key != "$schema"}
-            resources.append((uri, Resource(contents=contents, specification=DRAFT202012)))
-        self.registry: Registry = Registry().with_resources(resources).crawl()
+        self._by_path = {uri.removeprefix(BASE): document for uri, document in self.documents.items()}
         self._check_references()
         self._validators: dict[str, Any] = {}
-        self._compiler = Compiler({uri.removeprefix(BASE): document for uri, document in self.documents.items()})
+        self._compiler = Compiler(self._by_path)
         self._acceptors: dict[str, Accept] = {}
+        self._subschemas: dict[str, Any] = {}
+
+    @functools.cached_property
+    def registry(self) -> Registry:
+        """All files for the authority; built when it is first asked."""
+        from validator.protocol.authority import build_registry
+
+        return build_registry(self.documents)
 
     def _check_references(self) -> None:
         for uri, document in self.documents.items():
-            resolver = self.registry.resolver(base_uri=uri)
             for place, reference in references(document):
                 try:
-                    resolver.lookup(reference)
-                except Unresolvable as error:
+                    self._resolve(reference, uri.removeprefix(BASE))
+                except LookupError as error:
                     raise DefinitionError(
                         f"the $ref {reference!r} leads nowhere",
                         source=shown(self.files[uri]),
@@ -87,8 +75,21 @@ class SchemaStore:
                         hint="references are relative to the file and never fetched",
                     ) from error
 
+    def _resolve(self, reference: str, file: str) -> Any:
+        """What a reference in a file names; a `LookupError` when nothing does."""
+        try:
+            return resolve(self._by_path, reference, file)[0]
+        except UnsupportedError:
+            from validator.protocol.authority import Unresolvable
+        try:
+            return self.registry.resolver(base_uri=BASE + file).lookup(reference).contents
+        except Unresolvable as error:
+            raise LookupError(reference) from error
+
     def check_dialect(self) -> None:
         """Holds every file against the 2020-12 meta-schema; too slow for every start, so tests and `lock` call it."""
+        from validator.protocol.authority import Draft202012Validator, InvalidSchema
+
         for uri, document in self.documents.items():
             try:
                 Draft202012Validator.check_schema(document)
@@ -98,14 +99,20 @@ class SchemaStore:
 
     def subschema(self, reference: str) -> Any:
         """The schema a reference below the root folder names, such as `common/1/ids.schema.json#/$defs/id`."""
-        try:
-            return self.registry.resolver(base_uri=BASE).lookup(reference).contents
-        except Unresolvable as error:
-            raise DefinitionError(f"there is no schema {reference!r}") from error
+        if reference not in self._subschemas:
+            try:
+                found = self._resolve(reference, "")
+            except LookupError as error:
+                raise DefinitionError(f"there is no schema {reference!r}") from error
+            plain = isinstance(found, dict) and "$schema" in found
+            self._subschemas[reference] = _without_dialect(found) if plain else found
+        return self._subschemas[reference]
 
     def validator(self, reference: str) -> Any:
         """A `jsonschema` validator for one reference, formats on; built once."""
         if reference not in self._validators:
+            from validator.protocol.authority import FORMATS, Validator
+
             self.subschema(reference)
             schema = {"$ref": BASE + reference}
             self._validators[reference] = Validator(schema, registry=self.registry, format_checker=FORMATS)
@@ -131,6 +138,10 @@ class SchemaStore:
             for leaf in leaves(error)
         }
         return sorted(found, key=lambda error: (error.pointer, error.keyword, error.message))
+
+
+def _without_dialect(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key != "$schema"}
 
 
 def _never(_document: Any) -> bool:

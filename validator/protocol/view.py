@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from referencing import Registry
-
 from validator.protocol.schemas import BASE, HONEST, SchemaStore
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -95,8 +93,7 @@ class View:
 
 def view(store: SchemaStore, reference: str) -> View:
     """The view of one schema below the root folder."""
-    registry: Registry = store.registry
-    return View(tuple(_flatten({"$ref": BASE + reference}, registry.resolver(base_uri=BASE))))
+    return View(tuple(_flatten({"$ref": BASE + reference}, store.registry.resolver(base_uri=BASE))))
 
 
 def _flatten(schema: Any, resolver: Any, optional: bool = False, name: str = "") -> Iterator[Part]:

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from validator.errors import UsageError
+from validator.protocol.authority import FORMATS, Validator
 from validator.protocol.protocol import Protocol, load_protocol
-from validator.protocol.schemas import BASE, FORMATS, SchemaStore, Validator
+from validator.protocol.schemas import BASE, SchemaStore
 
 
 class Part(NamedTuple):

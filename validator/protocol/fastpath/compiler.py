@@ -52,8 +52,9 @@ class Compiler:
     def evaluator(self, expression: Expression) -> Accept:
         """The function that evaluates an expression."""
         name = self.function(expression.text)
-        source, self._source = self._source, []
-        exec(compile("\n".join(source), "<schemas>", "exec"), self._scope)
+        if self._source:
+            source, self._source = self._source, []
+            exec(compile("\n".join(source), "<schemas>", "exec"), self._scope)
         return self._scope[name]
 
     def conjunction(self, subs: Iterable[tuple[Any, str]], known: str | None = None) -> Expression:

@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validator.protocol.fastpath.parts import ARRAYS, NUMBERS, OBJECTS, STRINGS, Part, UnsupportedError, spread
+from validator.protocol.fastpath.parts import (
+    ANNOTATIONS,
+    ARRAYS,
+    JOINING,
+    NUMBERS,
+    OBJECTS,
+    STRINGS,
+    Part,
+    UnsupportedError,
+    spread,
+)
 from validator.protocol.formats import TIMESTAMP, ecma_regex
 
 if TYPE_CHECKING:
@@ -105,12 +115,7 @@ class Conjunction:
         """The values that `const` and `enum` leave, and that everything else that is said lets pass."""
         first, *others = listed
         values = [value for value in first if all(any(_equal(value, other) for other in more) for more in others)]
-        rest = [Part(_without(part.schema, "const", "enum"), part.file) for part in self._parts]
-        fits = self._compiler.evaluator(Conjunction(self._compiler, rest, None).expression())
-        try:
-            kept = [value for value in values if fits(value)]
-        except NameError as error:  # a function that is still being written
-            raise UnsupportedError from error
+        kept = self._fitting(values)
         self._exact = kept == values and len(listed) == 1
         words = [value for value in kept if isinstance(value, str)]
         tests = [_is(value) for value in kept if not isinstance(value, str)]
@@ -119,6 +124,17 @@ class Conjunction:
         elif words:
             tests.append(f"type(v) is str and v in {self._compiler.constant(frozenset(words))}")
         return _any(tests)
+
+    def _fitting(self, values: list[Any]) -> list[Any]:
+        """The values that everything but `const` and `enum` lets pass."""
+        rest = [Part(_without(part.schema, "const", "enum"), part.file) for part in self._parts]
+        if all(part.schema.keys() <= ANNOTATIONS | JOINING for part in rest):
+            return values
+        fits = self._compiler.evaluator(Conjunction(self._compiler, rest, None).expression())
+        try:
+            return [value for value in values if fits(value)]
+        except NameError as error:  # a function that is still being written
+            raise UnsupportedError from error
 
     def _generic(self, kind: str | None) -> Iterator[str]:
         for schema, file in self._parts:
