@@ -81,6 +81,9 @@ def _resolved(values: dict[str, Any], folder: Path) -> dict[str, Any]:
             found[key] = str(folder / found[key])
     if str(found.get("profile", "")).endswith((".yaml", ".yml")):
         found["profile"] = str(folder / found["profile"])
+    for key in ("select", "ignore"):
+        if key in found:
+            found[key] = [word.upper() for word in found[key]]
     if "out" in found:
         pairs = (entry.split("=", 1) for entry in found["out"])
         found["out"] = tuple(f"{form}={folder / name}" for form, name in pairs)

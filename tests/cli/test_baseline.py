@@ -148,3 +148,12 @@ def test_a_subset_proves_nothing_stale(folder):
     assert check(folder, "--subset").returncode == 0
     capture(folder, "x.ndjson", [*TWO, event(5, "task.completed", task_id="t9")])
     assert check(folder, "--subset").returncode == 1, "what is new still fails"
+
+
+@pytest.mark.parametrize("data", [b"", b"noise\n"])
+@pytest.mark.parametrize("act", ["write", "prune"])
+def test_what_was_not_seen_is_not_taken_out(act, data, folder):
+    (folder / "x.ndjson").write_bytes(data)
+    done = call("baseline", act, "x.ndjson", cwd=folder)
+    assert (done.returncode, len(entries(folder))) == (2, 1)
+    assert "the capture shows no event" in done.stderr

@@ -47,6 +47,11 @@ def test_the_nearest_file_wins_and_our_own_name_beats_pyproject(tmp_path):
     assert settings(inner)["fail-on"] == ["must", "default"], "the search ends at the repository"
 
 
+def test_rules_may_be_written_small_in_a_file_too(tmp_path):
+    written(tmp_path, 'select = ["sta"]\n')
+    assert settings(tmp_path)["select"] == ["STA", "runtime-validate.toml"]
+
+
 def test_planted_values_are_not_repeated(tmp_path):
     written(tmp_path, 'canary = ["hush-hush"]\n')
     assert settings(tmp_path)["canary"] == ["1 given", "runtime-validate.toml"]

@@ -38,3 +38,10 @@ def test_pages_and_schemas_come_along(installed, tmp_path):
     assert "every page is fresh" in run(installed, "spec", "check", cwd=tmp_path)
     assert "agent-runtime/0.3" in run(installed, "schema", "list", cwd=tmp_path)
     assert run(installed, "--version", cwd=tmp_path).startswith("runtime-validate, version ")
+
+
+def test_pytest_finds_the_plugin(installed, tmp_path):
+    code = (
+        "from importlib.metadata import entry_points; print([entry.value for entry in entry_points(group='pytest11')])"
+    )
+    assert "validator.pytest_plugin" in run(installed.with_name("python"), "-c", code, cwd=tmp_path)

@@ -14,6 +14,7 @@ from validator.cli import failure, judge, output
 from validator.cli.check import leave
 from validator.cli.options import JUDGING, day, options, settings
 from validator.errors import BaselineError, UsageError
+from validator.judging import Judged
 from validator.renderers.headline import headline
 from validator.run import counts
 
@@ -53,8 +54,7 @@ def write(
     path = _path(wishes["baseline"])
     old = baselines.load(path).entries if path.exists() else {}
     judged = judge.judge_all(paths, replace(wishes, values={**wishes.values, "baseline": str(path)}))
-    if judged.partial:
-        failure.leave(130, "interrupted: no baseline was written")
+    _check_seen(judged, "no baseline was written")
     without = settle(
         judged, replace(wishes, values={**wishes.values, "max-findings-per-rule": 1 << 62}), None, day(None)
     )
@@ -102,8 +102,7 @@ def prune(paths: tuple[str, ...], config_file: str | None, **given: Any) -> None
     path = _path(wishes["baseline"])
     baseline = baselines.load(path)
     judged = judge.judge_all(paths, wishes, every_finding=True)
-    if judged.partial:
-        failure.leave(130, "interrupted: the baseline is as it was")
+    _check_seen(judged, "the baseline is as it was")
     met: dict[str, int] = {}
     for report in judged.reports:
         for found in report.findings:
@@ -114,6 +113,18 @@ def prune(paths: tuple[str, ...], config_file: str | None, **given: Any) -> None
     output.write(path, baselines.dump(entries))
     gone = sum(entry.count for entry in baseline.entries.values()) - sum(entry.count for entry in entries.values())
     click.echo(f"wrote {path.name}: {len(entries)} entries, {gone} findings fewer")
+
+
+def _check_seen(judged: Judged, consequence: str) -> None:
+    """Refuses to learn from captures that show nothing: what was not seen is not gone."""
+    if judged.partial:
+        failure.leave(130, f"interrupted: {consequence}")
+    for report in judged.reports:
+        if report.crashes:
+            raise BaselineError(f"{report.crashes[0].rule} failed itself; {consequence}", source=report.file)
+        if not report.events:
+            hint = "give the captures that the baseline is about"
+            raise BaselineError(f"the capture shows no event; {consequence}", source=report.file, hint=hint)
 
 
 def _path(named: str | None) -> Path:
