@@ -141,3 +141,17 @@ def test_every_rule_has_the_parts_that_sarif_shows():
     for rule in load_rules().values():
         assert rule.doc["Why"]
         assert rule.doc["Trips"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_a_capture_says_steers_neither_terminal_nor_log(form):
+    wild = "t\n::error::stolen\x1b[31m\u202e"
+    documents = [event(1, "task.created", {"objective": "x"}, task_id=wild), event(2, "task.completed", task_id=wild)]
+    run = Run(
+        (report([*documents, event(3, "task.created", {"objective": "x"}, task_id=wild + "2")], "a\n::x.ndjson"),)
+    )
+    assert any("\x1b" in found.entity[1] for found in run.findings if found.entity), "the capture tries"
+    text = render(form, run)
+    assert not [line for line in text.splitlines() if line.startswith(("::error::", "::x"))]
+    assert "\x1b" not in text
+    assert "\u202e" not in text or form in {"json", "ndjson", "sarif", "gitlab"}

@@ -22,12 +22,13 @@ from validator.errors import UsageError
 from validator.judging import Judged
 from validator.renderers import concise, ndjson, render
 from validator.renderers.headline import headline
+from validator.renderers.printable import printable_finding, printable_run
 from validator.rules import Finding
 from validator.run import Run
 from validator.suppressions import Suppressions
 
 FORMATS = ("concise", "ndjson")
-_LIVE = {"concise": lambda found: concise.finding(found) + "\n", "ndjson": ndjson.finding}
+_LIVE = {"concise": lambda found: concise.finding(printable_finding(found)) + "\n", "ndjson": ndjson.finding}
 
 
 @click.command(name="follow", short_help="Judge a stream while it grows.")
@@ -95,6 +96,7 @@ def _end(run: Run, form: str) -> str:
     if form == "ndjson":
         told = ndjson.render(run).splitlines(keepends=True)
         return "".join(line for line in told if not line.startswith('{"kind":"finding"'))
+    run = printable_run(run)
     reasons = [f"{report.file}: incomplete: {reason}\n" for report in run.reports for reason in report.incomplete]
     notes = [f"{note.where}: {note.code}: {note.message}\n" for note in run.notes]
     return "".join([*reasons, *notes, headline(run), "\n"])

@@ -12,8 +12,12 @@ if TYPE_CHECKING:  # whoever only asks for the names of the formats loads no jud
 
 FORMATS = ("text", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown")
 MACHINE_FORMATS = ("json", "ndjson", "sarif", "junit", "gitlab")
+_ESCAPING = ("json", "ndjson", "sarif", "gitlab")
+"""JSON escapes control characters by itself."""
 
 
 def render(form: str, run: Run, look: Look = PLAIN) -> str:
-    """A run in one of the formats."""
+    """A run in one of the formats; none holds a control character that could act on what shows it."""
+    if form not in _ESCAPING:
+        run = importlib.import_module("validator.renderers.printable").printable_run(run)
     return importlib.import_module(f"validator.renderers.{form}").render(run, look)
