@@ -117,3 +117,13 @@ def test_statements_are_repeatable(tmp_path):
     capture(tmp_path, "a.ndjson", GOOD)
     first, second = (call("certify", "a.ndjson", "--format", "json", cwd=tmp_path).stdout for _ in range(2))
     assert first == second
+
+
+def test_an_id_steers_no_terminal(tmp_path):
+    wild = [{**entry, "task_id": "t\n::error::\x1b[31m"} for entry in (CREATED, STARTED)]
+    capture(tmp_path, "a.ndjson", wild)
+    for form in ("text", "markdown"):
+        told = call("certify", "a.ndjson", "--format", form, cwd=tmp_path).stdout
+        assert "is still running" in told
+        assert "\x1b" not in told
+        assert not [line for line in told.splitlines() if line.startswith("::")]

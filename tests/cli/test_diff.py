@@ -105,3 +105,10 @@ def test_other_ends(tmp_path):
     assert call("diff", "a.ndjson", "noise.txt", cwd=tmp_path).returncode == 4
     assert "speak different protocols" in call("diff", "a.ndjson", "t.ndjson", cwd=tmp_path).stderr
     assert "there is no file" in call("diff", "a.ndjson", "gone.ndjson", cwd=tmp_path).stderr
+
+
+def test_an_id_steers_no_terminal(tmp_path):
+    wild = {**RUN[2], "event_id": "e\n::error::\x1b[31m"}
+    _, text = diff(tmp_path, [*RUN[:2], wild, *RUN[3:]], without(3), form="text")
+    assert "\x1b" not in text
+    assert not [line for line in text.splitlines() if line.startswith("::")]

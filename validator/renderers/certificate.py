@@ -10,6 +10,7 @@ from validator import __version__
 from validator.certify import Sample, Statement, lacking
 from validator.renderers.json import finding_as_data
 from validator.renderers.markdown import code, escape
+from validator.renderers.printable import printable
 
 FORMATS = ("text", "json", "markdown")
 
@@ -110,7 +111,7 @@ def _text(statement: Statement) -> str:
         lines += [f"to show {entry['id']}: {story}" for story in entry["stories"]]
     rest = len(data["never_observed"]) - len(required)
     lines.append(f"{rest} requirements that the profile does not ask for were never observed; the JSON lists them")
-    return "\n".join(lines) + "\n"
+    return "\n".join(printable(line) for line in lines) + "\n"
 
 
 def _markdown(statement: Statement) -> str:

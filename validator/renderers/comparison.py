@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.diff import Comparison, Difference
 from validator.diffsides import Side
+from validator.renderers.printable import printable
 
 FORMATS = ("text", "json")
 
@@ -36,7 +37,7 @@ def _text(comparison: Comparison) -> str:
     lines = [headline(comparison), f"A is {comparison.a.file}, B is {comparison.b.file}, as {comparison.mode}"]
     lines += [f"note: {note}" for note in comparison.notes]
     lines += [_line(difference) for difference in comparison.differences]
-    return "\n".join(lines) + "\n"
+    return "\n".join(printable(line) for line in lines) + "\n"
 
 
 def _line(difference: Difference) -> str:

@@ -9,6 +9,7 @@ from validator.protocol.clauses import load_clauses
 from validator.renderers.grouping import Group, groups
 from validator.renderers.headline import headline
 from validator.renderers.look import PLAIN, Look
+from validator.renderers.printable import printable
 from validator.renderers.text import proof, where
 from validator.report import OUTCOMES, Report
 from validator.rules._catalog import load_rules
@@ -74,9 +75,9 @@ def escape(text: str) -> str:
     """Text that Markdown shows as it stands, in a table cell too."""
     for sign in "\\`*_[]<>|":
         text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    return printable(" ".join(text.split()))
 
 
 def code(text: str) -> str:
     """Text between backticks."""
-    return " ".join(text.replace("`", "'").split())
+    return printable(" ".join(text.replace("`", "'").split()))
