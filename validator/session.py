@@ -116,7 +116,7 @@ class Session:
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.
-            self.world.unproved_since = extent.lines
+            self.world.cut(extent.lines)
         self.asker.ask(self.catalogue.at_end, None)
         self.asker.settle()
         self.tally.settle(self.protocol.name)

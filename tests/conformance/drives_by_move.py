@@ -29,7 +29,7 @@ from tests.conformance.drives import (
 )
 from validator.protocol.machine import NONE, Driver, Machine, Row
 from validator.protocol.protocol import Protocol
-from validator.replay.fold import Subject
+from validator.replay.subject import Subject
 from validator.replay.world import World
 
 OWN, OTHER, THIRD, FIRST = "driven_own", "driven_other", "driven_third", "driven_first"

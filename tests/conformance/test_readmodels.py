@@ -99,7 +99,7 @@ def test_a_document_is_as_old_as_its_last_change(story):
             body = {name: value for name, value in (document or {}).items() if name not in HEAD}
             if document and last.get(place, (None,))[0] != body:
                 last[place] = (body, line["timestamp"])
-            if document and world.unproved_since is None:
+            if document and world.unproved() is None:
                 assert document["updated_at"] == last[place][1], (place, number)
 
 

@@ -54,8 +54,8 @@ def calm(name: str) -> list[Any]:
     for path in GOLDEN[name]:
         world = replayed(name, lines_of(path))
         if (
-            not world.starts_in_the_middle
-            and world.unproved_since is None
+            not world.midway()
+            and world.unproved() is None
             and any("record" not in line for line in lines_of(path))
         ):
             found.append(path)

@@ -12,9 +12,9 @@ kind each, and rows. A row is taken when all of this holds:
 3. *Its condition holds.* `when` maps a path to the values that satisfy it, `unless` to the values that do not; all
    entries must hold, and null stands for an absent value. Paths read the driving line through the protocol's lens
    (`payload.status`), or one of three facts the fold supplies: `open.<machine>` is `some` or `none` (other open
-   subjects of that machine which this subject owns; `open.<machine>.<state>` counts those in one state), `move.from`
-   is the state a moved subject left, and `subject.by` is the key by which this subject was found, where the table
-   gives alternatives.
+   subjects of that machine which this subject owns; `open.<machine>.<state>` counts those in one open state),
+   `move.from` is the state a moved subject left, and `subject.by` is the key by which this subject was found, where the
+   table gives alternatives.
 
 A listed driver that finds no row is *refused*: the move is illegal, and the clause cited is that of the driver's
 nearest row. There is one exception: a driver from outside the machine's own families (`owns`) says nothing about a

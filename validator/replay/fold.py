@@ -19,33 +19,15 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from validator.protocol.machine import NONE, Driver, Machine, Row
+from validator.protocol.machine import NONE, SAME, Driver, Machine, Row
 from validator.protocol.protocol import Protocol
+from validator.replay.faded import Faded, Subjects
+from validator.replay.kin import Kin, counted_by, related_by
 from validator.replay.step import Move, Refusal, Step
-
-
-@dataclass(slots=True)
-class Subject:
-    """One entity as far as the stream has told: its state, how it was found, and the identities it was seen with."""
-
-    machine: str
-    key: str
-    state: str
-    by: str
-    scope: dict[str, str] = field(default_factory=dict)
-    history: list[int] = field(default_factory=list)
-    """Lines at which its state changed, the first being the one that introduced it."""
-    doubted: bool = False
-    """It was open when a gap or an unreadable line came, and nothing has been heard of it since."""
-
-    def meet(self, scope: dict[str, str]) -> None:
-        """Learns the identities it was not seen with before; equal ids of many subjects are one string."""
-        for name, value in scope.items():
-            if name not in self.scope:
-                self.scope[name] = sys.intern(value)
+from validator.replay.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +44,11 @@ class Fold:
 
     def __init__(self, protocol: Protocol):
         self.protocol = protocol
-        self.subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
+        self.faded = Faded()
+        self.subjects: dict[str, Subjects] = {name: Subjects(name, self.faded) for name in protocol.machines}
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
+        self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
+        self._lasting = {name for name, machine in protocol.machines.items() if _moved_when_over(machine)}
 
     def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
@@ -122,22 +107,21 @@ class Fold:
             yield from self._related(machine, row, origin, line)
 
     def _related(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[_Found]:
-        subjects = self.subjects[machine.name]
         if row.relation == "owner":
             for path in row.via or tuple(key[0] for key in machine.subject if len(key) == 1):
                 key = origin.scope.get(path) or self.protocol.lens.get(line, path)
                 if isinstance(key, str):
                     yield _Found(key, path, {})
                     return
-        elif row.relation == "member":
-            field_name = origin.by
-            for subject in list(subjects.values()):
-                if subject.scope.get(field_name) == origin.key:
-                    yield _Found(subject.key, subject.by, {})
+            return
+        if row.relation == "member":
+            fields, values = (origin.by,), (origin.key,)
         else:
-            for subject in list(subjects.values()):
-                if subject is not origin and _same(subject, origin, row.relation):
-                    yield _Found(subject.key, subject.by, {})
+            fields = tuple(row.relation)
+            values = tuple(origin.scope[name] for name in fields if name in origin.scope)
+        for subject in self._kin.of(machine.name, fields, values):
+            if subject is not origin:
+                yield _Found(subject.key, subject.by, {})
 
     def _drive(
         self, step: Step, machine: Machine, found: _Found, driver: Driver, moved: Move | None, queue: deque[Move]
@@ -158,11 +142,16 @@ class Fold:
         if subject is None:
             subject = Subject(machine.name, sys.intern(found.key), NONE, found.by)
             self.subjects[machine.name][subject.key] = subject
-        subject.meet(found.scope)
-        subject.state = row.lands(state)
-        subject.doubted = False
+        elif subject.faded and not subject.heard:
+            subject.by = found.by
+            self.subjects[machine.name][subject.key] = subject
+        subject.state, subject.doubted, subject.heard = row.lands(state), False, step.number
+        met = subject.meet(found.scope)
+        if met:
+            self._kin.enter(subject)
         if subject.state != state:
             subject.history.append(step.number)
+        if met or subject.state != state:
             self._note(machine, subject)
         move = Move(machine.name, found.key, state, subject.state, row)
         step.moves.append(move)
@@ -173,8 +162,29 @@ class Fold:
         """Keeps the open subjects apart: questions about them cost what is open, not what there ever was."""
         if machine.is_open(subject.state):
             self._open[machine.name][subject.key] = subject
-        else:
-            self._open[machine.name].pop(subject.key, None)
+            self._holding.enter(subject)
+        elif self._open[machine.name].pop(subject.key, None) is not None:
+            self._holding.leave(subject)
+
+    def fade(self, line: int, spared: set[str]) -> set[str]:
+        """Lets subjects fade that are no open work and were not heard of since a line; says which ids are not faded.
+
+        Ids of open work count, those of what it belongs to, and those that the caller spares.
+        """
+        work = list(self.open_work())
+        known = spared.union(*(subject.scope.values() for subject in work), (subject.key for subject in work))
+        for name in self.protocol.machines.keys() - self._lasting:
+            subjects = self.subjects[name]
+            for subject in [one for one in subjects.values() if one.heard < line and one.key not in known]:
+                self._forget(subject)
+        return known.union(*self.subjects.values())
+
+    def _forget(self, subject: Subject) -> None:
+        self.faded.keep(subject)
+        del self.subjects[subject.machine][subject.key]
+        self._open[subject.machine].pop(subject.key, None)
+        self._kin.leave(subject)
+        self._holding.leave(subject)
 
     def _is_own(self, machine: Machine, driver: Driver) -> bool:
         family = self.protocol.family_of.get(driver.name, driver.name) if driver.kind == "event" else driver.name
@@ -190,18 +200,16 @@ class Fold:
         return self.protocol.lens.get(line, path)
 
     def _open_fact(self, what: str, machine: Machine, found: _Found) -> str:
-        """`some` when other open subjects of a machine, or those in one state of it, belong to this one."""
+        """`some` when other open subjects of a machine, or those in one open state of it, belong to this one."""
         name, _, state = what.partition(".")
-        counted = self.protocol.machines[name]
-        owner = machine.subject[0][0]
-        known = self.subjects if state and not counted.is_open(state) else self._open
-        for subject in known[name].values():
+        for subject in self._holding.of(name, (machine.subject[0][0],), (found.key,)):
             itself = name == machine.name and subject.key == found.key
-            matches = subject.state == state if state else counted.is_open(subject.state)
-            if matches and not itself and subject.scope.get(owner) == found.key:
+            if not itself and (not state or subject.state == state):
                 return "some"
         return "none"
 
 
-def _same(one: Subject, other: Subject, fields: tuple[str, ...]) -> bool:
-    return all(name in one.scope and one.scope[name] == other.scope.get(name) for name in fields)
+def _moved_when_over(machine: Machine) -> bool:
+    """True when a member or sibling that is over can still be moved by what happens to another."""
+    rows = (row for row in machine.rows if row.relation != "owner" and row.target != SAME)
+    return any(not machine.is_open(source) for row in rows for source in row.sources)

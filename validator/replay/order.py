@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from validator.capture.encode import sorted_bytes
 from validator.protocol.protocol import Protocol
-from validator.replay.seen import SeenEvents
+from validator.replay.seen import SeenEvents, hashed, short
 from validator.replay.step import Place
 
 
@@ -30,13 +29,22 @@ class Order:
             return None, None
         return (before[1], None) if before[0] == body else (None, before[1])
 
+    def line_of(self, event_id: str) -> int | None:
+        """The line that first used an event id."""
+        before = self.seen.get(short(event_id))
+        return before[1] if before else None
+
+    def heard_since(self, line: int) -> set[str]:
+        """The streams that a line after this one belongs to."""
+        return {stream for stream, (_, last) in self._last.items() if last >= line}
+
     def _identity(self, event: dict[str, Any]) -> int | None:
         lens = self._protocol.lens
         event_id = lens.get(event, "event_id")
         if isinstance(event_id, str):
-            return _short(event_id)
+            return short(event_id)
         stream, sequence = self.stream(event), lens.get(event, "sequence")
-        return _short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
+        return short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
 
     def stream(self, event: dict[str, Any]) -> str | None:
         """The stream an event counts in: the first of the policy's keys that it carries."""
@@ -64,14 +72,6 @@ def _verdict(last: int | None, sequence: int) -> str:
     return "same" if sequence == last else "behind"
 
 
-def _short(text: str) -> int:
-    return _hashed(text.encode("utf-8", "surrogatepass"))
-
-
 def _digest(event: dict[str, Any]) -> int:
     """A digest of the body that does not depend on the order of keys; equal bodies take the same way."""
-    return _hashed(sorted_bytes(event))
-
-
-def _hashed(data: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
+    return hashed(sorted_bytes(event))

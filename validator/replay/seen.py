@@ -1,12 +1,14 @@
-"""Remembers every event of a capture in at most 40 bytes each: a digest of its identity, one of its body, its line.
+"""Flat tables that remember much in little: a digest of a name, what is noted about it, and a line.
 
-An event that comes again has to be told from an id used for another body, however long ago the first came, so this
-is the one memory that grows with the length of a stream. It is an open-addressed table in three flat arrays: 20 bytes
-a slot, between one half and three quarters full.
+An event that comes again has to be told from an id used for another body, however long ago the first came, so what is
+remembered of events grows with the length of a stream: at most 40 bytes each (`SeenEvents`). What is remembered of a
+subject that is over and has not been heard of for long is smaller (`Noted`, 28 bytes at most). Both are open-addressed
+tables in three flat arrays, between one half and three quarters full.
 """
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 
 _FIRST = 1024
@@ -15,14 +17,16 @@ _FIRST = 1024
 class SeenEvents:
     """Identity to body and line."""
 
+    _BODY = "Q"
+
     def __init__(self) -> None:
         self._count = 0
         self._make(_FIRST)
 
     def _make(self, size: int) -> None:
         self._size = size
-        self._keys, self._bodies = array("Q", bytes(8 * size)), array("Q", bytes(8 * size))
-        self._lines = array("I", bytes(4 * size))
+        self._keys, self._lines = array("Q", bytes(8 * size)), array("I", bytes(4 * size))
+        self._bodies = array(self._BODY, bytes(array(self._BODY).itemsize * size))
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
         """The body and line first met under a key; None the first time, which is then remembered."""
@@ -34,6 +38,11 @@ class SeenEvents:
         if self._count * 4 > self._size * 3:
             self._grow()
         return None
+
+    def get(self, key: int) -> tuple[int, int] | None:
+        """The body and line remembered under a key."""
+        slot = self._slot(key)
+        return (self._bodies[slot], self._lines[slot] - 1) if self._lines[slot] else None
 
     def _slot(self, key: int) -> int:
         """Where a key stands, or the free slot where it would."""
@@ -60,3 +69,22 @@ class SeenEvents:
 
     def __len__(self) -> int:
         return self._count
+
+
+class Noted(SeenEvents):
+    """Name to one of a few words, by its number, and a line; the latest note counts."""
+
+    _BODY = "H"
+
+    def note(self, key: int, word: int, line: int) -> None:
+        if self.meet(key, word, line) is not None:
+            self._put(self._slot(key), key, word, line + 1)
+
+
+def short(text: str) -> int:
+    """A digest of a name."""
+    return hashed(text.encode("utf-8", "surrogatepass"))
+
+
+def hashed(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")

@@ -3,21 +3,39 @@
 A ledger is a small class that keeps what one kind of check has to remember (who asked for an approval, which command is
 unanswered). A rule names the ledgers it reads; the world makes each once and shows it every step, in the order of their
 names. So rules stay pure functions of a step and the world, and nothing is remembered twice.
+
+Memory grows with open work, not with the length of the stream. Every `RECENT` lines, subjects that are no open work and
+were not heard of for as long fade: 28 bytes at most stay of each (`faded.py`). A ledger lists in `forgets` the tables
+whose entries go when none of the ids in their keys is remembered any more; the newest `RECENT` entries always stay. A
+step about a faded subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event
+costs at most 40 bytes (`seen.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
-from validator.replay.fold import Fold, Subject
+from validator.replay.doubt import Doubt
+from validator.replay.fold import Fold
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
+from validator.replay.subject import Subject
+
+About = Step | Subject | Mapping[str, str] | Any | None
+"""What a question is about: anything with a scope, or the ids themselves; None for the whole capture."""
+
+RECENT = 10_000
+"""Lines for which what is over is remembered whole."""
 
 
 class Ledger(Protocol):
     """What a check has to remember."""
+
+    forgets: ClassVar[tuple[str, ...]] = ()
+    """Its tables, keyed by ids, whose entries are dropped when their subjects are long over; none when absent."""
 
     def __init__(self, world: World) -> None: ...
 
@@ -39,10 +57,12 @@ class World:
         self.capabilities: set[str] = set()
         self.observed_types: dict[str, int] = {}
         self.last_line = 0
-        self.starts_in_the_middle = False
-        """The first sequence seen is not the first of its stream, so something came before the capture."""
-        self.unproved_since: int | None = None
-        """The line after which open work is in doubt: a gap, or a line that could not be read."""
+        self._doubt = Doubt(protocol.order["key"])
+        self._machines_of: dict[str, list[str]] = {}
+        for name, machine in protocol.machines.items():
+            for key in machine.subject:
+                self._machines_of.setdefault(key[0], []).append(name)
+        self._faded_at = 0
         self._ledgers: dict[type, Any] = {}
         self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
@@ -66,6 +86,8 @@ class World:
     def apply(self, document: dict[str, Any], number: int = 0, offset: int = 0) -> Step:
         """Takes one line in: order first, then moves, then what the ledgers remember."""
         self.last_line = number
+        if number - self._faded_at >= RECENT:
+            self._fade(number)
         record = document.get("record")
         if record is not None:
             step = self._record(document, str(record), number, offset)
@@ -84,7 +106,7 @@ class World:
         place = self.order.place(document, number)
         # The event that reveals a gap is itself heard after it, so what it speaks about is in doubt no longer.
         if place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
-            self.doubt(number)
+            self.doubt(number, self._stream_ids(document))
         return place
 
     def _teach(self, step: Step) -> None:
@@ -121,11 +143,62 @@ class World:
         if step.type:
             self.observed_types[step.type] = self.observed_types.get(step.type, 0) + 1
         if place.verdict == "first" and (place.sequence or 0) > 1:
-            self.starts_in_the_middle = True
+            self._doubt.begin_midway(self._doubt.names(self._stream_ids(document)))
         return step
 
-    def doubt(self, number: int) -> None:
-        """Open work can no longer be proved to stand where it stood."""
-        self.unproved_since = number
+    def doubt(self, number: int, ids: dict[str, Any] | None = None) -> None:
+        """Open work can no longer be proved to stand: that of the stream with these ids, or all of it."""
+        names = self._doubt.names(ids or {})
+        self._doubt.lose(number, names)
         for subject in self.fold.open_subjects():
-            subject.doubted = True
+            subject.doubted = subject.doubted or self._doubt.concerns(names, subject.scope)
+
+    def _stream_ids(self, document: dict[str, Any]) -> dict[str, Any]:
+        return {key: self.protocol.lens.get(document, key) for key in self.protocol.order["key"]}
+
+    def cut(self, number: int) -> None:
+        """The end of the capture is lost: nothing that might stand in it is missing."""
+        self._doubt.lose(number)
+
+    def unproved(self, about: About = None) -> int | None:
+        """The line before which something was lost that may concern a step or a subject; None: all of it is known.
+
+        A gap concerns its own stream, an unreadable line all of them; without a step or subject every loss counts. For
+        a step that names a faded subject what was forgotten of it is as good as lost.
+        """
+        since, ids = self.lost(about), _ids(about)
+        if ids and self.fold.faded and (getattr(about, "faded", False) or self._is_faded(ids)):
+            return max(since or 0, self._faded_at)
+        return since
+
+    def lost(self, about: About = None) -> int | None:
+        """The same without what was only forgotten."""
+        return self._doubt.since(_ids(about))
+
+    def midway(self, about: About = None) -> bool:
+        """True when the first sequence seen of a step's stream is not its first, so something came before."""
+        return self._doubt.is_midway(_ids(about))
+
+    def _is_faded(self, ids: Mapping[str, str]) -> bool:
+        named = ((machine, value) for name, value in ids.items() for machine in self._machines_of.get(name, ()))
+        subjects = (self.fold.subjects[machine].get(value) for machine, value in named)
+        return any(subject is not None and subject.faded for subject in subjects)
+
+    def _fade(self, number: int) -> None:
+        """Forgets what is over and was not heard of lately."""
+        line, self._faded_at = number - RECENT, number
+        known = self.fold.fade(line, self.order.heard_since(line))
+        for ledger in self._ledgers.values():
+            for name in getattr(ledger, "forgets", ()):
+                _drop(getattr(ledger, name), known)
+
+
+def _ids(about: About) -> Mapping[str, str] | None:
+    return about if about is None or isinstance(about, Mapping) else about.scope
+
+
+def _drop(table: dict[Any, Any] | set[Any], known: set[str]) -> None:
+    """Drops the entries of a table that stand under no known id, except the newest."""
+    old = islice(table, max(0, len(table) - RECENT)) if isinstance(table, dict) else table
+    for key in [key for key in old if known.isdisjoint(key if isinstance(key, tuple) else (key,))]:
+        table.pop(key) if isinstance(table, dict) else table.discard(key)

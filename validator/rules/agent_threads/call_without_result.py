@@ -17,7 +17,7 @@ def check(step, world, context):
     if stream is None or not any(move.target == "committed" and move.subject == run for move in step.moves):
         return
     yield seen()
-    if stream.pending and world.unproved_since is None:
+    if stream.pending and world.unproved({"stream_id": f"run:{run}"}) is None:
         lines = world.ledger(Threads).lines.get(f"run:{run}", ())
         actual = f"{len(stream.pending)} calls without a result"
         more = {"entity": ("run", run), "witness": tuple(lines), "key": "pending"}

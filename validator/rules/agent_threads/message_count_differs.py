@@ -16,7 +16,7 @@ def check(step, world, context):
     run, count = word(step.line, "runId"), step.line.get("messageCount")
     stream = world.ledger(Threads).reducer(str(run))
     committed = any(move.target == "committed" and move.subject == run for move in step.moves)
-    if not committed or stream is None or not stream.whole or world.unproved_since is not None:
+    if not committed or stream is None or not stream.whole or world.unproved({"stream_id": f"run:{run}"}) is not None:
         return
     yield seen()
     messages = stream.messages()

@@ -31,7 +31,7 @@ class Calls:
 @rule("ATH009", "result-without-call", clauses={"agent-threads": "AT-34"}, on="tool-result", needs=(Calls, Threads))
 def check(step, world, context):
     ledger, stream, call = world.ledger(Calls), stream_of(step), word(payload(step), "toolCallId")
-    if call is None or not ledger.whole.get(stream) or world.unproved_since is not None:
+    if call is None or not ledger.whole.get(stream) or world.unproved(step) is not None:
         return
     yield seen()
     if call not in ledger.of.get(stream, {}):

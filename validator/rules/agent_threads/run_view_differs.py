@@ -16,7 +16,7 @@ CLAUSES = ("AT-1", "AT-2", "AT-107", "AT-108")
 @rule("ATH021", "run-view-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Threads,))
 def check(step, world, context):
     view = step.line.get("snapshot")
-    if step.type != "run_view" or not isinstance(view, dict) or world.unproved_since is not None:
+    if step.type != "run_view" or not isinstance(view, dict) or world.unproved(step) is not None:
         return
     run = word(view, "runId")
     subject = world.subjects("run").get(run or "")

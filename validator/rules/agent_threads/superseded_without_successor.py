@@ -27,7 +27,7 @@ def check(step, world, context):
             continue
         # What superseded it may lie before the capture or in a line that could not be read.
         told = run in records.committed or expects(world, context) == "complete"
-        if told and expects(world, context) != "prefix" and world.unproved_since is None:
+        if told and expects(world, context) != "prefix" and world.unproved(subject) is None:
             yield Finding(
                 subject.history[-1],
                 "another run that committed at the same fork",

@@ -25,7 +25,7 @@ CLAUSES = ("AT-5", "AT-37", "AT-94")
 )
 def check(step, world, context):
     transcript = served(step, "transcript")
-    if transcript is None or world.unproved_since is not None:
+    if transcript is None or world.unproved(step) is not None:
         return
     thread, messages = transcript.get("threadId"), entries(transcript.get("messages"))
     said, unsaid = _sayings(world, thread)

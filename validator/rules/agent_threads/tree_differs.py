@@ -18,7 +18,7 @@ def check(step, world, context):
     if tree is None or not isinstance(tree.get("nodes"), list):
         return
     nodes = entries(tree["nodes"])
-    if world.unproved_since is None:
+    if world.unproved(step) is None:
         yield from _runs(step, world, tree, nodes)
     if isinstance(tree.get("forkPoints"), list) and all(isinstance(node.get("messageId"), str) for node in nodes):
         yield from _forks(step, tree, nodes)

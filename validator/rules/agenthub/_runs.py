@@ -138,7 +138,7 @@ def word(told: dict[str, Any], name: str) -> str:
 
 def whole(world: World, step: Step) -> bool:
     """True when the run of an event began in the capture and no line was lost, so that absence is a fact."""
-    return step.scope.get("run_id") in world.subjects("run") and world.unproved_since is None
+    return step.scope.get("run_id") in world.subjects("run") and world.unproved(step) is None
 
 
 def history(world: World, step: Step) -> tuple[int, ...]:

@@ -106,6 +106,11 @@ class Sent:
         return value if isinstance(value, str) else None
 
     @property
+    def scope(self) -> dict[str, str]:
+        """The ids that the request names."""
+        return {name: value for name, value in self.request.items() if name.endswith("_id") and isinstance(value, str)}
+
+    @property
     def listed(self) -> list[str]:
         """The events its answer lists."""
         ids = known(self.result.get("event_ids"))
@@ -268,16 +273,16 @@ def is_prefix(world: World, context: Any) -> bool:
     return completeness(world, context) == "prefix"
 
 
-def came_to_rest(world: World, context: Any, commands: Commands, line: int) -> bool:
-    """True when what was to follow a line would be in the capture.
+def came_to_rest(world: World, context: Any, sent: Sent, line: int) -> bool:
+    """True when what was to follow a line about a command would be in the capture.
 
     The capture holds the whole run, or a later command was answered; and nothing was lost after the line.
     """
-    if is_prefix(world, context) or (world.unproved_since is not None and world.unproved_since > line):
+    if is_prefix(world, context) or (world.unproved(sent) or 0) > line:
         return False
     if completeness(world, context) == "complete":
         return True
-    return commands.last_answered > line
+    return world.ledger(Commands).last_answered > line
 
 
 def went_on(commands: Commands, line: int) -> tuple[int, ...]:

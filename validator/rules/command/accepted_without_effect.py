@@ -27,9 +27,7 @@ def check(step, world, context):
             continue
         if sent.first is not None:
             yield seen("CTL-63", "CTL-2", definition.clause)
-        elif (
-            sent.repeats is None and not _unknown(world, sent) and came_to_rest(world, context, commands, sent.answered)
-        ):
+        elif sent.repeats is None and not _unknown(world, sent) and came_to_rest(world, context, sent, sent.answered):
             yield Finding(
                 sent.answered,
                 f"one of the events that {sent.name} writes",

@@ -16,7 +16,7 @@ def check(step, world, context):
         return
     sent = commands.sent.get(key)
     if sent is None:
-        first = world.starts_in_the_middle or world.unproved_since is not None or not commands.sent
+        first = world.midway(step) or world.unproved(step) is not None or not commands.sent
         if not first:
             witness = (next(iter(commands.sent.values())).line,)
             yield _finding(step, "a command with this command_id above", "no such command", "/command_id", witness)

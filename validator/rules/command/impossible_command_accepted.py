@@ -104,7 +104,7 @@ def _decided(sent, world):
 
 def _acknowledged(sent, world):
     sequence = sent.request.get("sequence")
-    if not isinstance(sequence, int) or sent.highest is None or world.unproved_since is not None:
+    if not isinstance(sequence, int) or sent.highest is None or world.unproved(sent) is not None:
         return
     if sequence > sent.highest:
         yield "CTL-78", {"rejected"}, "the sequence was never emitted", (sent.highest_line,)

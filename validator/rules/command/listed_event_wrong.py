@@ -19,7 +19,7 @@ from validator.rules.command._commands import DONE, Commands, is_prefix
 )
 def check(step, world, context):
     commands = world.ledger(Commands)
-    whole = not (is_prefix(world, context) or world.starts_in_the_middle or world.unproved_since is not None)
+    whole = not (is_prefix(world, context) or world.midway(step) or world.unproved(step) is not None)
     for sent in commands.sent.values():
         if sent.answered is None or (sent.definition and not sent.definition.mutates) or sent.outcome not in DONE:
             continue

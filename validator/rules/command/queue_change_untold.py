@@ -50,7 +50,7 @@ class Places:
 def check(step, world, context):
     whole = completeness(world, context) == "complete"
     for place in world.ledger(Places).turns.values():
-        if world.unproved_since is not None and world.unproved_since > place.line:
+        if (world.unproved(world.subjects("turn").get(place.turn)) or 0) > place.line:
             continue
         over = world.state("turn", place.turn) in ENDED
         states = [world.state("queue", name) for name in place.names]

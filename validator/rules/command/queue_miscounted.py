@@ -70,7 +70,7 @@ def check(step, world, context):
     body = payload if isinstance(payload, dict) else {}
     if isinstance(body.get("queue"), list):
         yield from _positions(step, body["queue"])
-    if step.refusals or world.starts_in_the_middle or world.unproved_since is not None:
+    if step.refusals or world.midway(step) or world.unproved(step) is not None:
         return
     queues = world.ledger(Queues)
     waiting = queues.waiting.get(place(step), [])

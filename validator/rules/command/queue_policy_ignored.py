@@ -43,7 +43,7 @@ def check(step, world, context):
     commands, interrupts = world.ledger(Commands), world.ledger(Interrupts)
     for key, waiting in interrupts.sent:
         sent = commands.sent[key]
-        if sent.outcome not in DONE or not waiting or not came_to_rest(world, context, commands, sent.answered):
+        if sent.outcome not in DONE or not waiting or not came_to_rest(world, context, sent, sent.answered):
             continue
         yield seen()
         proof = (sent.line, sent.answered, *history(world, sent), *went_on(commands, sent.answered))

@@ -17,7 +17,7 @@ def check(step, world, context):
     for sent in commands.sent.values():
         if sent.answered is not None:
             yield seen()
-        elif came_to_rest(world, context, commands, sent.line) and sent.definition:
+        elif came_to_rest(world, context, sent, sent.line) and sent.definition:
             yield Finding(
                 sent.line,
                 "one answer",

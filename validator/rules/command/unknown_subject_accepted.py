@@ -13,7 +13,7 @@ from validator.rules.command._commands import DONE, SUBJECTS, Commands, complete
 @rule("CMD012", "unknown-subject-accepted", clauses={"agent-runtime": "CTL-55"}, on=END, needs=(Commands,))
 def check(step, world, context):
     commands = world.ledger(Commands)
-    if completeness(world, context) != "complete" or world.starts_in_the_middle or world.unproved_since is not None:
+    if completeness(world, context) != "complete" or world.midway(step) or world.unproved(step) is not None:
         return
     if any(name in world.observed_types for name in world.protocol.snapshots):
         return  # a read model may have shown the subject

@@ -85,13 +85,13 @@ def hidden(world: World, step: Step) -> bool:
     """True when what a turn was told may lie outside the capture: before it, in a gap or in an unreadable line."""
     turn = world.subjects("turn").get(step.scope.get("turn_id", ""))
     if turn is None or not turn.history:
-        return world.starts_in_the_middle or world.unproved_since is not None
-    return lost_since(world, turn.history[0])
+        return world.midway(step) or world.unproved(step) is not None
+    return lost_since(world, turn.history[0], step)
 
 
-def lost_since(world: World, line: int) -> bool:
+def lost_since(world: World, line: int, about: Step | None = None) -> bool:
     """True when a gap or an unreadable line came after a line."""
-    return world.unproved_since is not None and world.unproved_since > line
+    return (world.unproved(about) or 0) > line
 
 
 @dataclass(slots=True)

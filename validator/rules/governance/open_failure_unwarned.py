@@ -50,7 +50,7 @@ def check(step, world, context):
     if is_prefix(world, context):
         return
     for line, (started, scope) in failures.waiting.items():
-        if world.unproved_since is not None and world.unproved_since > line:
+        if (world.unproved(scope) or 0) > line:
             continue
         call = scope.get("tool_call_id")
         yield Finding(

@@ -46,7 +46,7 @@ def check(step, world, context):
     by_target = _by_target(commands)
     for line, key in world.ledger(Answers).given:
         question = questions.all.get(key)
-        if question is None or lost_since(world, question.line):
+        if question is None or lost_since(world, question.line, step):
             continue
         yield seen()
         if not any(sent.line < line for sent in _for(question, by_target)):

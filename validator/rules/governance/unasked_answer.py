@@ -28,7 +28,7 @@ def check(step, world, context):
     channel = world.subjects("channel").get(step.scope.get("channel_id", ""))
     lines = tuple(channel.history) if channel else ()
     if bridge is None:
-        if world.starts_in_the_middle or world.unproved_since is not None:
+        if world.midway(step) or world.unproved(step) is not None:
             return
         yield finding(
             step,

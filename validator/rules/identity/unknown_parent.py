@@ -37,7 +37,7 @@ def check(step, world, context):
             continue
         if world.ledger(Named).before(f"{kind}_id", value) or value == step.scope.get(f"{kind}_id"):
             yield seen("SUB-10")
-        elif not world.starts_in_the_middle and world.unproved_since is None:
+        elif not world.midway(step) and world.unproved(step) is None:
             yield finding(
                 step,
                 f"a {kind} that the stream knows",

@@ -23,7 +23,7 @@ def check(step, world, context):
             witness = tuple(line for line in (claim.previous_line, claim.sent_line) if line)
             expected = f"{claim.previous} or more"
             yield finding(step, expected, f"{claim.value}", witness=witness, key="down", **more)
-        elif claim.sent is not None and claim.value > claim.sent and world.unproved_since is None:
+        elif claim.sent is not None and claim.value > claim.sent and world.unproved(step) is None:
             witness = (claim.sent_line,)
             expected = f"at most {claim.sent}, the last that was sent"
             yield finding(step, expected, f"{claim.value}", witness=witness, key="beyond", **more)

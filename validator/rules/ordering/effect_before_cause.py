@@ -51,7 +51,7 @@ def check(step, world, context):
         if refusal.subject in world.ledger(Introduced).ids:
             continue
         # What introduced it may lie before the first sequence of the capture, or in what was lost.
-        if world.unproved_since is not None or world.starts_in_the_middle:
+        if world.unproved(step) is not None or world.midway(step):
             continue
         yield finding(
             step,

@@ -34,10 +34,10 @@ def check(step, world, context):
         return
     line, tools = found
     about = {"entity": ("tool_call", step.scope.get("tool_call_id", "")), "witness": (line,)}
-    if not unsure(world):
+    if not unsure(world, step):
         yield seen("TOOL-14")
     if name not in tools:
-        if not unsure(world):
+        if not unsure(world, step):
             expected, actual = "a tool that the catalogue lists", "one that it does not list"
             yield finding(step, expected, actual, clause="TOOL-14", pointer="/payload/tool_name", **about)
         return

@@ -49,7 +49,7 @@ def check(step, world, context):
     decided = world.ledger(Decided)
     if step is None:
         for call, line in decided.silent.items():
-            if world.unproved_since is None:
+            if world.unproved(step) is None:
                 expected, actual = "what policy decided about the call", "nothing was told"
                 about = {"clause": "TOOL-25", "pointer": "/payload", "entity": ("tool_call", call)}
                 yield Finding(line, expected, actual, **about)

@@ -61,7 +61,7 @@ def check(step, world, context):
 
 def _scope(step, world):
     scope = told(step, "scope")
-    if not isinstance(scope, dict) or unsure(world):
+    if not isinstance(scope, dict) or unsure(world, step):
         return
     for name, machine in SUBJECTS.items():
         value = known(scope.get(name))

@@ -30,7 +30,7 @@ def check(step, world, context):
             about = {"pointer": f"/payload/{field}/{index}", "entity": (kind, key)}
             if key in results.known[kind]:
                 yield seen(clause)
-            elif not unsure(world):
+            elif not unsure(world, step):
                 expected, actual = f"{kind} that was told before", "it was never told"
                 yield finding(step, expected, actual, clause=clause, **about)
                 continue

@@ -39,7 +39,7 @@ class Arguments:
 def check(step, world, context):
     arguments = world.ledger(Arguments)
     for move in step.moves:
-        if move.machine != "tool_call" or world.unproved_since is not None:
+        if move.machine != "tool_call" or world.unproved(step) is not None:
             continue
         yield seen()
         if move.subject not in arguments.known:

@@ -36,7 +36,7 @@ def check(step, world, context):
         return
     for process, line in cuts.short.items():
         yield seen()
-        if process not in cuts.told and world.unproved_since is None and not _open(world, process):
+        if process not in cuts.told and world.unproved(step) is None and not _open(world, process):
             subject = world.subjects("process").get(process)
             yield Finding(
                 line,

@@ -20,7 +20,7 @@ from validator.rules.terminal._work import lines
 def check(step, world, context):
     routes = world.ledger(Routes)
     before, turn = routes.before, world.subjects("turn").get(step.scope.get("turn_id", ""))
-    if turn is None or any(entry.machine == "turn" for entry in step.refusals) or world.unproved_since is not None:
+    if turn is None or any(entry.machine == "turn" for entry in step.refusals) or world.unproved(step) is not None:
         return
     about = {"entity": ("turn", turn.key), "state": turn.state}
     if before.decision is not None or before.impossible is not None:

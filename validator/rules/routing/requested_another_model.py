@@ -25,7 +25,7 @@ def check(step, world, context):
         return
     routing = routes.first is not None or "routing" in world.capabilities
     if before.decision is None:
-        if routing and before.requests == 0 and not unsure(world):
+        if routing and before.requests == 0 and not unsure(world, step):
             yield seen("RTE-2")
             expected, actual = "a routing decision before the first request of the turn", "none for the turn"
             witness = (*lines(subject), *(() if routes.first is None else (routes.first,)))

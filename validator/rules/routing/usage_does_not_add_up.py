@@ -47,7 +47,7 @@ class Usage:
 @rule("RTE011", "usage-does-not-add-up", clauses={"agent-runtime": "MOD-16"}, on="turn.completed", needs=(Usage,))
 def check(step, world, context):
     entry, usage = world.ledger(Usage).done, told(step, "usage")
-    if entry is None or not isinstance(usage, dict) or entry["open"] or world.unproved_since is not None:
+    if entry is None or not isinstance(usage, dict) or entry["open"] or world.unproved(step) is not None:
         return
     turn = step.scope["turn_id"]
     for name in COUNTS:

@@ -62,7 +62,7 @@ class Vendors:
 )
 def check(step, world, context):
     vendors = world.ledger(Vendors)
-    if unsure(world):
+    if unsure(world, step):
         return
     for (machine, key), line in vendors.named.items():
         clause = "MOD-8" if machine == "model_request" else "ENV-37"

@@ -21,7 +21,7 @@ def check(step, world, context):
     if step.type != "action_view" or not isinstance(view, dict):
         return
     subject = world.subjects("blocked_action").get(word(view, "action_id") or "")
-    if subject is None or world.unproved_since is not None:
+    if subject is None or world.unproved(step) is not None:
         return
     own = world.ledger(ActionViews).build(subject.key)
     for clause, name in _wrong(view, own):

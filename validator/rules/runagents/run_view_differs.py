@@ -21,7 +21,7 @@ def check(step, world, context):
         return
     subject = world.subjects("run")[view["run_id"]]
     own = world.ledger(RunViews).build(view["run_id"])
-    if world.unproved_since is not None or _is_older(step, view, own):
+    if world.unproved(step) is not None or _is_older(step, view, own):
         return
     more = {"entity": ("run", subject.key), "state": subject.state}
     yield seen("RA-141")

@@ -68,15 +68,16 @@ class Comparisons:
         if claim.sequence is not None and claim.sequence > replay.reached.get(claim.session, (-1, 0))[0]:
             return None
         past = replay.at(claim.session, claim.sequence, step.number)
-        if past is None or past.unproved_since is not None or claim.session not in (None, *past.models.sessions):
+        ids = {"session_id": claim.session} if claim.session is not None else None
+        if past is None or past.lost(ids) is not None or claim.session not in (None, *past.models.sessions):
             return None
         expected, children = _expected(claim, past), self._world.ledger(Claims).completed_children
         if expected is None:
-            invented = [] if past.starts_in_the_middle else list(_from_nothing(claim))
+            invented = [] if past.midway(ids) else list(_from_nothing(claim))
             return Compared(claim, past, {}, invented, children)
         served = {name: value for name, value in claim.document.items() if name not in HEAD}
         found = list(self._differences(claim, expected, served, past.protocol))
-        if past.starts_in_the_middle:
+        if past.midway(ids):
             found = [entry for entry in found if entry.kind == "dropped" and entry.entity]
         return Compared(claim, past, expected, found, children)
 

@@ -45,9 +45,15 @@ class Views:
 
     def told(self, model: str | None, document: dict[str, Any]) -> Told | None:
         """What the lines tell; None when they tell nothing, or some of them are lost."""
-        if self._world.unproved_since is not None or (model, self._name) not in _TELLERS:
+        if self._world.unproved(_named(document)) is not None or (model, self._name) not in _TELLERS:
             return None
         return _TELLERS[model, self._name](self._world, self._built, document)
+
+
+def _named(document: dict[str, Any]) -> dict[str, str]:
+    """The ids by which a document can be told from those of other streams."""
+    run = word(document, "run_id") or word(document, "runId")
+    return {"run_id": run, "stream_id": f"run:{run}"} if run else {}
 
 
 def _agenthub_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
@@ -70,14 +76,14 @@ def _runagents_run(world: World, built: list[Any], document: dict[str, Any]) -> 
 
 def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
     action = word(document, "action_id")
-    if action is None or world.starts_in_the_middle or world.state("blocked_action", action) is None:
+    if action is None or world.midway(_named(document)) or world.state("blocked_action", action) is None:
         return None
     return Told("blocked_action", action, built[1].build(action), None)
 
 
 def _threads_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
     run = word(document, "runId")
-    if run is None or world.starts_in_the_middle or built[0].record(run) is None:
+    if run is None or world.midway(_named(document)) or built[0].record(run) is None:
         return None
     view = built[0].run_view(run)
     return Told("run", run, view, number(view, "lastSeq"))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
-from validator.replay.fold import Subject
 from validator.replay.step import Move, Step
+from validator.replay.subject import Subject
 from validator.replay.world import World
 
 GOOD = frozenset({"completed", "succeeded"})
@@ -49,9 +49,9 @@ def number(value: Any) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def unsure(world: World) -> bool:
+def unsure(world: World, about: Step | Subject | None = None) -> bool:
     """True when a fact that is not in the capture may still have been told."""
-    return world.starts_in_the_middle or world.unproved_since is not None
+    return world.midway(about) or world.unproved(about) is not None
 
 
 def ends(world: World, step: Step, *machines: str) -> Iterator[Move]:

@@ -29,6 +29,6 @@ def check(step, world, context):
         witness = (*(() if story.created is None else (story.created,)), highest.line)
         expected, actual = "a greater count than every earlier attempt", "a count that was used or passed"
         yield finding(step, expected, actual, witness=witness, key="not greater", **about)
-    elif not earlier and count != 1 and story.created is not None and not unsure(world):
+    elif not earlier and count != 1 and story.created is not None and not unsure(world, step):
         witness = (story.created,)
         yield finding(step, "the first attempt is number one", "another count", witness=witness, key="first", **about)

@@ -24,7 +24,7 @@ def check(step, world, context):
     created = () if story.created is None else (story.created,)
     if step.type == "task.attempt.started" and story.attempts and story.attempts[-1].run == run:
         line, named, _, _ = story.answered
-        if line is not None and isinstance(named, str) and world.unproved_since is None:
+        if line is not None and isinstance(named, str) and world.unproved(step) is None:
             yield seen("ATT-10")
             if named != run:
                 yield finding(
@@ -37,7 +37,7 @@ def check(step, world, context):
                     witness=(*created, line),
                 )
     prior = told(step, "prior_run_id")
-    if not isinstance(prior, str) or unsure(world):
+    if not isinstance(prior, str) or unsure(world, step):
         return
     yield seen("ATT-11")
     earlier = {entry.run for entry in story.attempts if entry.line < step.number}

@@ -24,7 +24,7 @@ def check(step, world, context):
         if not story.attempts or story.retrying is not None:
             continue
         newest = world.subjects("attempt").get(story.attempts[-1].run)
-        if newest is None or world.unproved_since is not None:
+        if newest is None or world.unproved(step) is not None:
             continue
         yield seen()
         if newest.state in BAD:

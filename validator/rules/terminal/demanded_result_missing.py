@@ -24,7 +24,7 @@ KINDS = (
 )
 def check(step, world, context):
     results = world.ledger(Results)
-    if unsure(world):
+    if unsure(world, step):
         return
     for move in ends(world, step, "task"):
         demands = results.demands.get(move.subject, {})

@@ -93,7 +93,7 @@ def _actions(step, world, thread, history):
             yield _dropped(step, "CTX-8", "preserved_action_ids", thread, (*history, *lines(action)))
     for index, key in enumerate(kept):
         action = world.subjects("action").get(key)
-        if key in pending or (action is None and unsure(world)) or (action is not None and action.doubted):
+        if key in pending or (action is None and unsure(world, step)) or (action is not None and action.doubted):
             continue
         if action is not None and action.state in ("pending", "offered") and "thread_id" not in action.scope:
             continue  # nothing says which thread it belongs to

@@ -50,7 +50,7 @@ class Edges:
 )
 def check(step, world, context):
     edges = world.ledger(Edges)
-    if unsure(world):
+    if unsure(world, step):
         return
     if step is not None:
         if told(step, "operation") in ("updated", "unlinked"):

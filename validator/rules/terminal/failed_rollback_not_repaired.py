@@ -48,7 +48,7 @@ def check(step, world, context):
     if failures.repaired:
         yield seen()
     for key, entry in failures.open.items():
-        if entry["later"] is not None and world.unproved_since is None:
+        if entry["later"] is not None and world.unproved(step) is None:
             yield Finding(
                 entry["line"],
                 "a snapshot.repaired after a rollback that failed",

@@ -46,7 +46,7 @@ def check(step, world, context):
     jobs = world.ledger(Jobs)
     job = jobs.of(step)
     progress, pointer = _stated(step)
-    if job is None or progress is None or world.unproved_since is not None:
+    if job is None or progress is None or world.unproved(step) is not None:
         return
     counts = {state: value for state in STATES if (value := number(known(progress.get(state)))) is not None}
     about = {

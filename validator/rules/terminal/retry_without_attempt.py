@@ -20,7 +20,7 @@ def check(step, world, context):
     for move in ends(world, step, "task"):
         story = world.ledger(Attempts).of(move.subject)
         told = story.retrying is not None or story.answered[0] is not None
-        if not told or not story.attempts or world.unproved_since is not None:
+        if not told or not story.attempts or world.unproved(step) is not None:
             continue
         yield seen()
         if story.retrying is not None:

@@ -46,7 +46,7 @@ class Waits:
 )
 def check(step, world, context):
     done = world.ledger(Waits).done
-    if done is None or world.unproved_since is not None:
+    if done is None or world.unproved(step) is not None:
         return
     yield seen()
     if not done["told"]:

@@ -38,7 +38,7 @@ class Early:
 )
 def check(step, world, context):
     turn = step.scope.get("turn_id")
-    if turn is None or unsure(world) or any(_snapshots(world)):
+    if turn is None or unsure(world, step) or any(_snapshots(world)):
         return
     early = world.ledger(Early).lines
     for clause in ("TURN-16", "TURN-17"):

@@ -40,7 +40,7 @@ def check(step, world, context):
         yield finding(step, "the incident_id", actual, pointer="/payload", clause=clause, key="no id")
     elif isinstance(key, str) and cleared:
         yield seen("RUN-14")
-        if key not in world.ledger(Incidents).opened and not unsure(world):
+        if key not in world.ledger(Incidents).opened and not unsure(world, step):
             expected, actual = "the id of an incident that was opened", "one that nothing opened"
             yield finding(step, expected, actual, pointer="/payload/incident_id", clause="RUN-14", key="not opened")
     elif isinstance(key, str):

@@ -15,10 +15,10 @@ from typing import Any
 
 from validator.protocol.machine import NONE, SAME
 from validator.protocol.protocol import Protocol
-from validator.replay.fold import Subject
 from validator.replay.readmodels.agent_runtime.records import Records, as_record
 from validator.replay.readmodels.agent_runtime.scope import BELONGING, Belonging, Latest, Log, Mentions, Origin, Scope
 from validator.replay.step import Step
+from validator.replay.subject import Subject
 
 STALE = "stale"
 VALUES = ("runtime_id", "trace_id", "span_id")
@@ -187,7 +187,7 @@ class Facts:
 
     def entry(self, name: str, key: str, make: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
         """An entry, put together once until an event can have changed it; with marks of doubt, always anew."""
-        if self.doubts and self.world.unproved_since is not None:
+        if self.doubts and self.world.lost() is not None:
             return make(key)
         if (name, key) not in self._entries:
             self._entries[name, key] = make(key)
@@ -257,7 +257,7 @@ class Facts:
 
     def work_in_doubt(self, thread: str) -> bool:
         """True when a thread has work that was open before a gap and has not been heard of since."""
-        if not self.doubts or self.world.unproved_since is None:
+        if not self.doubts or self.world.lost() is None:
             return False
         machines = (machine for machine in self.protocol.machines.values() if machine.work)
         subjects = (subject for machine in machines for subject in self.world.subjects(machine.name).values())

@@ -13,12 +13,13 @@ class Freshness:
 
     def __init__(self, world: Any):
         self._world = world
+        self._ids: dict[str, str] = {}
         self._repaired_at = -1
         self._degraded: str | None = None
 
     def learn(self, step: Step) -> None:
         """Notes what makes a replay less than current, and what ends a gap."""
-        payload = as_record(step.line.get("payload"))
+        payload, self._ids = as_record(step.line.get("payload")), step.scope or self._ids
         if self._is_marker(step, payload):
             if self._open_since() is not None:
                 self._degraded = self._degraded or "events are missing, and a repair covers them"
@@ -33,7 +34,7 @@ class Freshness:
         return step.type in words and (step.type == words[0] or payload.get("recovery_mode") is not None)
 
     def _open_since(self) -> int | None:
-        since = self._world.unproved_since
+        since = self._world.lost(self._ids)
         return since if since is not None and since > self._repaired_at else None
 
     def shown(self) -> dict[str, str]:
@@ -41,6 +42,6 @@ class Freshness:
         if self._open_since() is not None:
             return {"freshness": "stale", "freshness_reason": "events are missing and nothing has repaired that"}
         reason = self._degraded
-        if reason is None and self._world.starts_in_the_middle:
+        if reason is None and self._world.midway(self._ids):
             reason = "the capture began in the middle of the stream"
         return {"freshness": "degraded", "freshness_reason": reason} if reason else {"freshness": "current"}

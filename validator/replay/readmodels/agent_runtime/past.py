@@ -13,9 +13,10 @@ from typing import Any
 
 from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
-from validator.replay.fold import Subject
+from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime import ReadModels
 from validator.replay.step import Step
+from validator.replay.subject import Subject
 
 KEPT = 500
 """Steps that wait to be replayed, at most."""
@@ -27,8 +28,7 @@ class Past:
 
     def __init__(self, protocol: Protocol):
         self.protocol = protocol
-        self.unproved_since: int | None = None
-        self.starts_in_the_middle = False
+        self._doubt = Doubt(protocol.order["key"])
         self._subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self.models = ReadModels(self)
 
@@ -43,9 +43,9 @@ class Past:
         """Repeats the moves of a step, then shows it to the read models."""
         if step.place is not None:
             if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
-                self.doubt(step.number)
+                self.doubt(step.number, step.scope)
             if step.place.verdict == "first" and (step.place.sequence or 0) > 1:
-                self.starts_in_the_middle = True
+                self._doubt.begin_midway(self._doubt.names(step.scope))
         for move in step.moves:
             name = (move.machine, move.subject)
             subject = self._subjects[move.machine].setdefault(
@@ -59,12 +59,22 @@ class Past:
         self.models.watched = watched
         self.models.apply(step)
 
-    def doubt(self, number: int) -> None:
-        """Open work can no longer be proved to stand where it stood."""
-        self.unproved_since = number
+    def doubt(self, number: int, ids: dict[str, str] | None = None) -> None:
+        """Open work of a stream, or of all, can no longer be proved to stand where it stood."""
+        names = self._doubt.names(ids or {})
+        self._doubt.lose(number, names)
         for name, machine in self.protocol.machines.items():
             for subject in self._subjects[name].values():
-                subject.doubted = subject.doubted or machine.is_open(subject.state)
+                if machine.is_open(subject.state) and self._doubt.concerns(names, subject.scope):
+                    subject.doubted = True
+
+    def lost(self, ids: dict[str, str] | None = None) -> int | None:
+        """The line before which something was lost that may concern these ids."""
+        return self._doubt.since(ids)
+
+    def midway(self, ids: dict[str, str] | None = None) -> bool:
+        """True when what these ids stand for may have begun before the capture."""
+        return self._doubt.is_midway(ids)
 
 
 class Replay:
@@ -103,7 +113,7 @@ class Replay:
 
     def _note_doubt(self, step: Step) -> None:
         """A line that could not be read is no step; what it put in doubt is noted before the next one."""
-        since = self._world.unproved_since
+        since = self._world.lost()
         if since is not None and since not in (self._doubt, step.number):
             self._waiting.append((None, since, {}))
         self._doubt = since

@@ -1,0 +1,54 @@
+"""Shows what a longer stream of closed work costs in memory, per event: `python -m tests.bench.memory [EVENTS]`.
+
+One validator reads a stream to a quarter and then to its end. What it holds at the end and did not hold at the quarter
+is listed by the lines of code that asked for it, so a ledger that keeps what is over shows by name.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.bench.stream import lines
+from validator.engine import Options, Validator
+
+LONGER = 4
+MOST = 30
+_ROOT = str(Path(__file__).parents[2]) + "/"
+
+
+def growth(events: int) -> tuple[int, list[tuple[int, str]]]:
+    """Events read after the quarter, and the bytes that each place in the code holds more since then."""
+    told = list(lines(events))
+    quarter = len(told) // LONGER
+    judge = Validator("bench.ndjson", Options(protocol="agent-runtime"))
+    tracemalloc.start()
+    try:
+        early, late = list(_snapshots(judge, told[:quarter], told[quarter:]))
+    finally:
+        tracemalloc.stop()
+    return len(told) - quarter, [
+        (entry.size_diff, str(entry.traceback[0]).removeprefix(_ROOT)) for entry in late.compare_to(early, "lineno")
+    ]
+
+
+def _snapshots(judge: Validator, *parts: list[bytes]) -> Iterator[tracemalloc.Snapshot]:
+    for part in parts:
+        for line in part:
+            judge.feed(line)
+        gc.collect()
+        yield tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, _ROOT + "validator/*")])
+
+
+def main(events: int) -> None:
+    further, places = growth(events)
+    print(f"{sum(size for size, _ in places) / further:.1f} bytes for each of {further} further events")
+    for size, place in sorted(places, reverse=True)[:MOST]:
+        print(f"{size / further:9.1f}  {place}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40_000)

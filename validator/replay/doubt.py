@@ -1,0 +1,62 @@
+"""What can no longer be proved, and in which streams.
+
+A gap puts in doubt what belongs to its own stream. A line that could not be read may have belonged to any. Whoever asks
+names the ids at hand; ids that name no stream may belong to every one, so for them any loss counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Names = tuple[str, ...]
+
+
+class Doubt:
+    """The last loss of each stream, and the streams whose beginning is not in the capture."""
+
+    def __init__(self, keys: Iterable[str]):
+        self._keys = tuple(keys)
+        self._lost: dict[str, int] = {}
+        self._lost_anywhere: int | None = None
+        self._lost_everywhere: int | None = None
+        self._midway: set[str] = set()
+        self._all_midway = False
+
+    def names(self, ids: Mapping[str, Any]) -> Names:
+        """What can name the stream of a line or subject with these ids."""
+        return tuple(value for key in self._keys if isinstance(value := ids.get(key), str))
+
+    def lose(self, number: int, names: Names = ()) -> None:
+        """Something was lost before a line, in a stream or, without a name, in any."""
+        self._lost_anywhere = number
+        if not names:
+            self._lost_everywhere = number
+        self._lost.update(dict.fromkeys(names, number))
+
+    def begin_midway(self, names: Names) -> None:
+        """Something came before the first line of a stream."""
+        self._midway.update(names)
+        self._all_midway = self._all_midway or not names
+
+    def since(self, ids: Mapping[str, Any] | None = None) -> int | None:
+        """The line before which something was lost that can concern these ids; the last such line."""
+        if self._lost_anywhere is None:
+            return None
+        names = self.names(ids) if ids else ()
+        if not names:
+            return self._lost_anywhere
+        lines = [self._lost_everywhere, *(self._lost.get(name) for name in names)]
+        return max((line for line in lines if line is not None), default=None)
+
+    def is_midway(self, ids: Mapping[str, Any] | None = None) -> bool:
+        """True when what these ids stand for may have begun before the capture."""
+        names = self.names(ids) if ids else ()
+        if not names:
+            return self._all_midway or bool(self._midway)
+        return self._all_midway or not self._midway.isdisjoint(names)
+
+    def concerns(self, names: Names, ids: Mapping[str, Any]) -> bool:
+        """True when a loss in a stream can concern a subject with these ids."""
+        own = self.names(ids)
+        return not names or not own or not set(names).isdisjoint(own)

@@ -1,0 +1,67 @@
+"""What is left of subjects that are over and that nothing has spoken of for long.
+
+Of each only its state and the line that led there stay, in a flat table: at most 28 bytes. A later event about it is
+thus judged by the state table as ever, and its finding names the line that closed it. The identities it was seen with
+and the other lines of its history are gone, so rules that look for what is missing leave it alone (`World.unproved`).
+"""
+
+from __future__ import annotations
+
+from validator.replay.seen import Noted, short
+from validator.replay.subject import Subject
+
+
+class Faded:
+    """Machine and id to state and line."""
+
+    def __init__(self) -> None:
+        self._table = Noted()
+        self._numbers: dict[str, int] = {}
+        self._states: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def keep(self, subject: Subject) -> None:
+        """Keeps the little that stays of a subject."""
+        number = self._numbers.setdefault(subject.state, len(self._numbers))
+        if number == len(self._states):
+            self._states.append(subject.state)
+        line = subject.history[-1] if subject.history else 0
+        self._table.note(_name(subject.machine, subject.key), number, line)
+
+    def recall(self, machine: str, key: str) -> Subject | None:
+        """A subject with the little that is known of it."""
+        found = self._table.get(_name(machine, key))
+        if found is None:
+            return None
+        return Subject(machine, key, self._states[found[0]], "", history=[found[1]], faded=True)
+
+
+def _name(machine: str, key: str) -> int:
+    return short(f"{machine}\n{key}")
+
+
+class Subjects(dict[str, Subject]):
+    """The subjects of one machine by id. Iteration shows those that are kept whole; asking by id finds the others."""
+
+    __slots__ = ("_faded", "_machine")
+
+    def __init__(self, machine: str, faded: Faded):
+        super().__init__()
+        self._machine, self._faded = machine, faded
+
+    def get(self, key: str, default: Subject | None = None) -> Subject | None:  # type: ignore[override]
+        found = super().get(key)
+        if found is None and self._faded:
+            found = self._faded.recall(self._machine, key)
+        return default if found is None else found
+
+    def __missing__(self, key: str) -> Subject:
+        found = self._faded.recall(self._machine, key) if self._faded else None
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or (isinstance(key, str) and self.get(key) is not None)
