@@ -144,11 +144,7 @@ class Work:
     def apply(self, step: Step) -> None:
         if step.kind != "event" or step.type is None:
             return
-        if step.type == "tool.started" and step.scope.get("tool_call_id") not in self.calls:
-            self._announce_call(step)
-        elif step.type == "process.started" and step.scope.get("process_id") not in self.processes:
-            self._announce_process(step)
-        target = self.of(step)
+        target = self.of(step) or self._announced(step)
         if target is None:
             return
         if step.type == "tool.args":
@@ -171,15 +167,18 @@ class Work:
             return self.processes.get(step.scope.get("process_id", ""))
         return self.calls.get(step.scope.get("tool_call_id", "")) if family == "tool" else None
 
-    def named(self, key: str | None) -> Target | None:
-        return self.calls.get(key or "") or self.processes.get(key or "")
+    def _announced(self, step: Step) -> Target | None:
+        """What an event of a call or process that was not heard of before announces, if it names it."""
+        call, process = step.scope.get("tool_call_id"), step.scope.get("process_id")
+        if step.type == "tool.started" and call:
+            return self.calls.setdefault(call, self._call(call, step))
+        if step.type == "process.started" and process:
+            return self.processes.setdefault(process, self._process(process, step))
+        return None
 
-    def _announce_call(self, step: Step) -> None:
-        key = step.scope.get("tool_call_id")
-        if key is None:
-            return
+    def _call(self, key: str, step: Step) -> Target:
         line = step.line
-        self.calls[key] = Target(
+        return Target(
             "tool_call",
             key,
             step.number,
@@ -194,12 +193,9 @@ class Work:
             destructive=said(line, "is_destructive"),
         )
 
-    def _announce_process(self, step: Step) -> None:
-        key = step.scope.get("process_id")
-        if key is None:
-            return
+    def _process(self, key: str, step: Step) -> Target:
         limits = held(step.line, "limits")
-        self.processes[key] = Target(
+        return Target(
             "process",
             key,
             step.number,
@@ -438,6 +434,10 @@ class Catalogues:
         found = self.for_call(target)
         return found.tools.get(target.tool or "") if found and found.tools else None
 
+    def proof(self, target: Target) -> tuple[int, ...]:
+        """The line of the catalogue that says what the tool of a call is, if one does."""
+        return (self.for_call(target).line,) if self.entry(target) else ()
+
 
 def _named(entry: dict[str, Any]) -> bool:
     return isinstance(entry.get("tool_name"), str)
@@ -522,10 +522,7 @@ class Hooks:
             self.before_use.setdefault(run.call, {})[key] = step.number
 
     def _end(self, key: str, step: Step) -> None:
-        run = self.running.pop(key, None)
-        self.ended = run
-        if run is None:
-            return
+        self.ended = run = self.running.pop(key)
         if run.call in self.before_use:
             self.before_use[run.call].pop(key, None)
         if said(step.line, "decision", "hook_run") not in {"block", "deny"}:

@@ -37,31 +37,32 @@ def check(step, world, context):
     if not allows:
         return
     asked = bool(world.ledger(Questions).granted_for(*target.ids)) or any(entry.word == "ask" for entry in about)
+    proof = (target.line, *(entry.line for entry in about), *catalogues.proof(target))
     harmful = is_destructive(target, decisions, catalogues)
     if harmful:
         yield seen("PERM-16")
         if not asked and all(entry.source == "mode" and not entry.rules for entry in allows):
-            yield _finding(step, target, about, "PERM-16", "a rule, a person, the host or a contract allows it", "mode")
+            yield _finding(step, target, proof, "PERM-16", "a rule, a person, the host or a contract allows it", "mode")
             return
     modes = {entry.mode for entry in about}
     if "plan" in modes and (harmful or target.read_only is False or writes_or_shell(target, catalogues)):
-        yield _finding(step, target, about, "PERM-17", "nothing that writes is allowed in mode plan", "plan")
+        yield _finding(step, target, proof, "PERM-17", "nothing that writes is allowed in mode plan", "plan")
     elif "plan" in modes:
         yield seen("PERM-17")
     if "untrusted" in modes:
         yield seen("PERM-18")
         if not asked and not is_read_only(target, catalogues):
             expected = "what is not known to be read-only is asked about in mode untrusted"
-            yield _finding(step, target, about, "PERM-18", expected, "untrusted")
+            yield _finding(step, target, proof, "PERM-18", expected, "untrusted")
 
 
-def _finding(step, target, about, clause, expected, mode):
+def _finding(step, target, proof, clause, expected, mode):
     return finding(
         step,
         expected,
         f"{step.type} allowed in or by mode {mode}",
         clause=clause,
         entity=(target.kind, target.key),
-        witness=(target.line, *(entry.line for entry in about)),
+        witness=proof,
         key=mode,
     )

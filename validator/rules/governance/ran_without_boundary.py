@@ -21,8 +21,9 @@ def check(step, world, context):
     target = world.ledger(Work).of(step)
     if target is None or target.ran != step.number or hidden(world, step):
         return
+    catalogues = world.ledger(Catalogues)
     boxed = [key for key in target.ids if world.state("permission", key) == "sandboxed"]
-    if target.kind == "tool_call" and not boxed and not writes_or_shell(target, world.ledger(Catalogues)):
+    if target.kind == "tool_call" and not boxed and not writes_or_shell(target, catalogues):
         return
     clause = "SBX-7" if boxed else "SBX-1"
     yield seen(clause)
@@ -34,5 +35,5 @@ def check(step, world, context):
             f"{step.type} without a boundary",
             clause=clause,
             entity=(target.kind, target.key),
-            witness=(target.line, *lines),
+            witness=(target.line, *lines, *catalogues.proof(target)),
         )
