@@ -21,7 +21,6 @@ class Item:
     listed: bool = False
     output: str | None = None
     output_line: int = 0
-    ended_as: str = ""
 
 
 @dataclass(slots=True)
@@ -35,6 +34,8 @@ class Job:
     size: int | float | None = None
     items: dict[str, Item] = field(default_factory=dict)
     states: Counter[str] = field(default_factory=Counter)
+    reported: dict[str, str] = field(default_factory=dict)
+    """Reported items, and how each had ended."""
     retried: tuple[str, int] | None = None
     """The item that was tried again last, and where."""
 
@@ -69,15 +70,14 @@ class Jobs:
     def _created(self, step: Step) -> Job:
         items = told(step, "items")
         entries = [entry for entry in items if isinstance(entry, dict)] if isinstance(items, list) else []
-        names = tuple(name for entry in entries if isinstance(name := entry.get("job_item_id"), str))
+        named = {name: entry for entry in entries if isinstance(name := entry.get("job_item_id"), str)}
+        names = tuple(named)
         size = number(told(step, "item_count"))
         whole = bool(names) and told(step, "item_cursor") is None and size in (None, len(names))
         job = Job(step.number, names, whole, len(names) if whole else size)
-        for entry in entries:
-            name = entry.get("job_item_id")
-            if isinstance(name, str):
-                count = number(known(entry.get("attempt_count"))) or 0
-                job.items[name] = Item(step.number, count, listed=True)
+        for name, entry in named.items():
+            count = number(known(entry.get("attempt_count"))) or 0
+            job.items[name] = Item(step.number, count, listed=True)
         return job
 
     def _moved(self, job: Job, name: str, source: str, target: str) -> None:
@@ -85,9 +85,7 @@ class Jobs:
             job.states[source] -= 1
         job.states[target] += 1
         if target == "reported":
-            item = job.items.get(name)
-            if item is not None:
-                item.ended_as = source if source in ("completed", "failed") else "completed"
+            job.reported[name] = source if source == "failed" else "completed"
 
     def _item(self, step: Step, job: Job, name: str) -> None:
         old = job.items.get(name)
@@ -101,8 +99,6 @@ class Jobs:
         output = told(step, "output_ref")
         if step.type == "job.item.completed" and isinstance(output, str) and item.output is None:
             item.output, item.output_line = output, step.number
-        if step.type == "job.item.completed" and told(step, "status") == "reported":
-            item.ended_as = "completed"
 
     def lines(self, step: Step) -> tuple[int, ...]:
         """The lines that tell of the step's job and of its item."""
@@ -112,4 +108,4 @@ class Jobs:
 
     def reported(self, job: Job, ended_as: str) -> int:
         """How many reported items had ended so."""
-        return sum(item.ended_as == ended_as for item in job.items.values())
+        return sum(word == ended_as for word in job.reported.values())

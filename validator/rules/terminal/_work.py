@@ -82,9 +82,7 @@ class OpenWork:
 
     def apply(self, step: Step) -> None:
         for move in step.moves:
-            subject = self._world.subjects(move.machine).get(move.subject)
-            if subject is None:
-                continue
+            subject = self._world.subjects(move.machine)[move.subject]
             is_open = self._world.protocol.machines[move.machine].is_open(subject.state)
             for name, value in subject.scope.items():
                 place = (move.machine, name, value)
