@@ -30,6 +30,8 @@ TYPES = {
 RECORDS = (*SIDES, *TYPES, "worker", "limit_state", "execution_environment", "task_graph", "task_relationship")
 """Side objects that a payload may hold whole, under the same name."""
 
+SPELLINGS = (("allow", "allowed"), ("deny", "denied"))
+
 
 @rule("IDN011", "payload-contradicted", clauses={"agent-runtime": "ENV-15"})
 def check(step, world, context):
@@ -65,6 +67,4 @@ def _pairs(step, world, payload):
 
 def _same_word(one, other):
     """True for the two spellings of one decision, such as allow and allowed."""
-    if not isinstance(one, str) or not isinstance(other, str):
-        return False
-    return {one, other} in ({"allow", "allowed"}, {"deny", "denied"})
+    return (one, other) in SPELLINGS or (other, one) in SPELLINGS

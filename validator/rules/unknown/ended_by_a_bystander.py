@@ -52,9 +52,11 @@ CLAUSES = (
 )
 
 
-def _clause(step, world):
+def _clause(step, world, machine):
     if step.type not in world.protocol.events:
         return "ENV-34"
+    if step.type.startswith("job.item.") and machine == "task":
+        return "ORC-10"
     return next((clause for prefix, clause in CLAUSES if step.type.startswith(prefix)), "DONE-6")
 
 
@@ -65,8 +67,6 @@ def _clause(step, world):
     on="*",
 )
 def check(step, world, context):
-    if step.kind != "event":
-        return
     for name, (machine, keys) in RECORDS.items():
         record = step.line.get(name)
         if not isinstance(record, dict):
@@ -75,7 +75,7 @@ def check(step, world, context):
         subject, status = world.subjects(machine).get(key or ""), record.get("status")
         if subject is None or subject.doubted or not isinstance(status, str):
             continue
-        clause = "ORC-10" if step.type.startswith("job.item.") and machine == "task" else _clause(step, world)
+        clause = _clause(step, world, machine)
         yield seen(clause)
         table = world.protocol.machines[machine]
         if status not in table.states or not table.is_terminal(status) or status == subject.state:
