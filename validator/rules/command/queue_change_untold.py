@@ -27,12 +27,14 @@ class Place:
 
 
 class Places:
-    """Turns submitted as queued."""
+    """Turns submitted as queued, and the names under which a queue changed that never got them."""
 
     def __init__(self, world: World):
         self.turns: dict[str, Place] = {}
+        self.refused: set[str] = set()
 
     def apply(self, step: Step) -> None:
+        self.refused.update(entry.subject for entry in step.refusals if entry.machine == "queue")
         turn = step.scope.get("turn_id")
         if step.kind != "event" or turn is None:
             return
@@ -49,7 +51,11 @@ class Places:
 @rule("CMD016", "queue-change-untold", clauses={"agent-runtime": "QUE-9"}, on=END, needs=(Places,))
 def check(step, world, context):
     whole = completeness(world, context) == "complete"
-    for place in world.ledger(Places).turns.values():
+    places = world.ledger(Places)
+    for place in places.turns.values():
+        # A change of a queue that never got the turn is refused where it is told.
+        if not places.refused.isdisjoint(place.names):
+            continue
         if (world.unproved(world.subjects("turn").get(place.turn)) or 0) > place.line:
             continue
         over = world.state("turn", place.turn) in ENDED
@@ -65,8 +71,8 @@ def check(step, world, context):
 
 
 def _finding(place, line, expected, world):
-    places = [world.subjects("queue").get(name) for name in place.names]
-    lines = [entry for subject in places if subject for entry in subject.history]
+    queued = [world.subjects("queue").get(name) for name in place.names]
+    lines = [entry for subject in queued if subject for entry in subject.history]
     turn = world.subjects("turn").get(place.turn)
     witness = (*lines, *(turn.history if turn else ()))
     return Finding(line, expected, "none", entity=("turn", place.turn), witness=witness, key=expected)

@@ -20,6 +20,11 @@ class Pair:
     clause: str
     families: tuple[str, ...] = ()
     """Empty: every event that carries both; other events may carry the ids of where they happen."""
+    asked: tuple[str, ...] = ()
+    """The families that are held to what was settled, where that is not all of them."""
+
+    def asks(self, family: str) -> bool:
+        return not self.asked or family in self.asked
 
 
 # Kinds that are unique only within their owner (a step, a model request, a process) have no row: there the same id
@@ -40,6 +45,9 @@ PAIRS = (
     Pair("action_id", "tool_call_id", "ID-19", ("action",)),
     Pair("job_id", "session_id", "ID-19", ("job", "job_item")),
     Pair("job_id", "task_id", "ID-19", ("job", "job_item")),
+    # What goes on in the background may tell of itself in a later turn; the boundary is drawn where the work was begun.
+    Pair("tool_call_id", "turn_id", "ID-19", ("tool", "sandbox"), asked=("sandbox",)),
+    Pair("process_id", "turn_id", "ID-19", ("process", "sandbox"), asked=("sandbox",)),
 )
 OWNERS = {"task_id", "run_id", "process_id", "job_id", "job_item_id", "subagent_id", "channel_id", "peer_task_id"}
 """What carries one of these may belong to work that goes on outside of turns and threads."""
@@ -85,7 +93,7 @@ class Parents:
             settled, line = self._settled.setdefault(key, (parent, step.number))
             if settled == parent:
                 self.met.append(pair)
-            elif (*key, parent) not in self._told:
+            elif pair.asks(family) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
                 self.conflicts.append(Conflict(pair, child, parent, settled, line))
 

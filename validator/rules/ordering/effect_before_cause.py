@@ -6,30 +6,9 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.ordering._introduced import Introduced
 from validator.rules.state._moves import unrefused
 from validator.rules.state.illegal_move import _clauses
-
-
-class Introduced:
-    """Ids that a snapshot or an answer told of: a subject shown there needs no other introduction."""
-
-    def __init__(self, world):
-        self.ids = set()
-
-    def apply(self, step):
-        if step.kind in {"snapshot", "result"}:
-            self._learn(step.line.get("snapshot") or step.line.get("result"))
-
-    def _learn(self, value):
-        if isinstance(value, dict):
-            for key, sub in value.items():
-                if isinstance(sub, str) and key.endswith(("_id", "Id")):
-                    self.ids.add(sub)
-                else:
-                    self._learn(sub)
-        elif isinstance(value, list):
-            for sub in value:
-                self._learn(sub)
 
 
 @rule(
