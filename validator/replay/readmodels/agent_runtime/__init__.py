@@ -2,45 +2,33 @@
 
 Each session has its facts: what its events told, kept by subject. A document is put together from them on demand, and
 statuses are read from the fold, so nothing is computed twice. Only one thing cannot be told on demand: when a document
-last differed from itself (`updated_at`). So after every event that is watched the parts of documents that it can have
-changed are put together and compared with what they were, without their marks of doubt. Whoever does not need the times
-of old changes leaves events unwatched; a document that has not changed since then has the time `UNWATCHED`.
+last differed from itself (`updated_at`). That is watched piece by piece: after every event only what the event touches
+is compared with what it was, without its marks of doubt, and the documents that show it take the event's time.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import known
-from validator.replay.readmodels.agent_runtime.artifacts import Artifacts
 from validator.replay.readmodels.agent_runtime.channels import Channels
-from validator.replay.readmodels.agent_runtime.facts import Fact, Facts
+from validator.replay.readmodels.agent_runtime.facts import Facts
 from validator.replay.readmodels.agent_runtime.freshness import Freshness
 from validator.replay.readmodels.agent_runtime.models import COLLECTORS, MODELS, limited
-from validator.replay.readmodels.agent_runtime.records import as_record, honest
+from validator.replay.readmodels.agent_runtime.pieces import PIECES
+from validator.replay.readmodels.agent_runtime.records import as_record, cloned, honest
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
 from validator.replay.readmodels.agent_runtime.subagents import Jobs
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
 from validator.replay.readmodels.agent_runtime.tools import Catalogues
+from validator.replay.readmodels.agent_runtime.watch import Watch
 from validator.replay.step import Step
 
-SHARED = ("subagent_id", "job_id", "channel_id", "artifact_id", "evidence_id", "hook_run_id")
-"""Ids of entries that can stand in the models of several threads."""
-UNWATCHED = honest("unknown", "the replay did not watch for the last change")
-"""The time of a change that lies before the first watched event."""
+UNWATCHED = honest("unknown", "the replay does not watch for this change")
+"""The time of a change that no piece is watched for."""
 RECORDS = {"task": Tasks, "job": Jobs}
 """Records that can be asked for alone."""
-
-
-@dataclass(slots=True)
-class _Document:
-    """The parts of a document after the last event that changed one, and the time of that event."""
-
-    parts: list[Any]
-    time: Any
 
 
 class _Session:
@@ -49,124 +37,47 @@ class _Session:
     def __init__(self, world: Any):
         self.world = world
         self.facts = Facts(world, COLLECTORS)
+        self.watch = Watch(self.facts, PIECES)
         self.freshness = Freshness(world)
         self.sequence: int | None = None
-        self._documents: dict[tuple[str, Scope], _Document] = {}
         self._index = 0
-        self._unwatched = False
 
-    def apply(self, step: Step, watched: bool = True) -> None:
+    def apply(self, step: Step) -> None:
         """Learns from an event; one of a vendor counts, and feeds nothing (RM-31)."""
-        if watched and self._unwatched:
-            self._begin()
         self._index += 1
         if step.place and step.place.sequence is not None:
             self.sequence = step.place.sequence
         if step.type not in self.world.protocol.events:
             return
         self.freshness.learn(step)
-        fact, everywhere = self.facts.learn(step, self._index)
-        if watched:
-            self._compare(fact, everywhere)
-        else:
-            self._unwatched = True
-
-    def _begin(self) -> None:
-        """Takes every document as it is for one that changed at a time nobody watched."""
-        self._unwatched = False
-        self._documents.clear()
-        tasks = self.facts.of(Tasks)
-        for task in self.facts.known("task", "task_id", SESSION):
-            tasks.note_change(task, UNWATCHED)
-        turns = [Scope(None, turn) for turn in self.facts.mentions.ids("turn_id", SESSION)]
-        threads = [Scope(thread) for thread in self.facts.mentions.ids("thread_id", SESSION)]
-        scopes = {"session": [SESSION], "thread": threads, "turn": turns}
-        for name, model in MODELS.items():
-            fed = [True] * len(model.parts)
-            for scope in (scope for limit in model.limits for scope in scopes[limit]):
-                self._compare_one(name, scope, fed, UNWATCHED)
-
-    def _compare(self, fact: Fact, everywhere: bool) -> None:
-        for task in self._tasks(fact):
-            self.facts.of(Tasks).note_change(task, fact.time)
-        scopes = {
-            "session": [SESSION],
-            "thread": [Scope(thread) for thread in self._threads(fact, everywhere)],
-            "turn": [Scope(None, turn) for turn in self._turns(fact)],
-        }
-        for name, model in MODELS.items():
-            fed = [everywhere or part.fed_by(self.facts, fact) for part in model.parts]
-            for limit in model.limits:
-                for scope in scopes[limit]:
-                    self._compare_one(name, scope, fed, fact.time)
-
-    def _tasks(self, fact: Fact) -> set[str]:
-        """Tasks that an event can have changed: those it names or moves, and those of an artifact it speaks about."""
-        moved = {move.subject for move in fact.step.moves if move.machine == "task"}
-        runs = {move.subject for move in fact.step.moves if move.machine == "attempt"}
-        moved |= {task for run in runs if (task := self.facts.of(Tasks).task_of.get(run))}
-        held = self.facts.of(Artifacts).tasks_of(fact.ids["artifact_id"]) if "artifact_id" in fact.ids else ()
-        return {*moved, *held, *({fact.ids["task_id"]} if "task_id" in fact.ids else ())}
-
-    def _threads(self, fact: Fact, everywhere: bool) -> list[str]:
-        own = self.facts.belonging.thread(fact.origin)
-        known = list(self.facts.mentions.ids("thread_id", SESSION))
-        if own is None or everywhere or any(name in fact.ids for name in SHARED):
-            return known
-        others = {self.facts.belonging.of(name, key) for name, key in fact.ids.items()}
-        turns = self.facts.mentions.turns("step_id", fact.ids.get("step_id", ""))
-        others |= {self.facts.belonging.of("turn_id", turn) for turn in turns}
-        moved = {self.facts.thread_of(move.machine, move.subject) for move in fact.step.moves}
-        return [thread for thread in known if thread in {own} | others | moved]
-
-    def _turns(self, fact: Fact) -> set[str]:
-        """Turns whose own models an event can have changed; a process is shown in each turn that mentions it."""
-        own = {fact.ids["turn_id"]} if "turn_id" in fact.ids else set()
-        return own | self.facts.mentions.turns("process_id", fact.ids.get("process_id", ""))
-
-    def _compare_one(self, name: str, scope: Scope, fed: list[bool], time: Any) -> None:
-        """Notes the time when a part of a document is no longer what it was; a new document is new in every part."""
-        model, kept = MODELS[name], self._documents.get((name, scope))
-        if kept is None:
-            if any(fed) and model.exists(self.facts, scope):
-                parts = [part.build(self.facts, scope) for part in model.parts]
-                if None not in parts:
-                    self._documents[name, scope] = _Document(parts, time)
-            return
-        for index, part in enumerate(model.parts):
-            if fed[index] and (value := part.build(self.facts, scope)) != kept.parts[index]:
-                kept.parts[index], kept.time = value, time
+        orders = self.watch.before(step)
+        self.watch.after(self.facts.learn(step, self._index), orders)
 
     def acknowledge(self, channel: str, sequence: Any) -> None:
         """Takes in an answer to `ack_events`; an answer is no event, so it does not make a document newer."""
         if self.facts.state("channel", channel) is None:
             return
         self.facts.of(Channels).acknowledge(channel, sequence)
-        if kept := self._documents.get(("channel_summary", SESSION)):
-            kept.parts = [part.build(self.facts, SESSION) for part in MODELS["channel_summary"].parts]
+        self.watch.refresh("channel_summary")
 
     def build(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any] | None:
         """A document as it stands, with marks of doubt."""
-        if self._unwatched:
-            self._begin()
         body = self._doubting(lambda: MODELS[model].build(self.facts, scope))
         if body is None:
             return None
-        return {**self._head(model, scope, session_id), **copy.deepcopy(body)}
+        return {**self._head(model, scope, session_id), **cloned(body)}
 
     def inventory(self, scope: Scope, caller: str, session_id: str | None) -> dict[str, Any] | None:
         """The tools of one caller; when they last changed is watched for the latest catalogue alone."""
         body = self.facts.of(Catalogues).build(scope, caller)
         head = {**self._head("tool_inventory_snapshot", scope, session_id), "updated_at": UNWATCHED}
-        return {**head, **copy.deepcopy(body)} if body else None
+        return {**head, **cloned(body)} if body else None
 
     def record(self, kind: str, key: str) -> dict[str, Any] | None:
         """The record of one task or job."""
         if key not in self.facts.introduced.get(kind, {}):
             return None
-        if self._unwatched:
-            self._begin()
-        return copy.deepcopy(self._doubting(lambda: self.facts.of(RECORDS[kind]).record(key)))
+        return cloned(self._doubting(lambda: self.facts.of(RECORDS[kind]).record(key)))
 
     def _doubting(self, make: Callable[[], Any]) -> Any:
         self.facts.doubts = True
@@ -176,14 +87,12 @@ class _Session:
             self.facts.doubts = False
 
     def _head(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any]:
-        kept = Scope(None, scope.turn) if scope.turn else scope
-        document = self._documents.get((model, kept))
         sequence = self.sequence if self.sequence is not None else honest("unavailable", "the stream does not count")
         head = {
             "schema_version": self.world.protocol.version,
             "session_id": session_id,
             "as_of_sequence": sequence,
-            "updated_at": document.time if document else None,
+            "updated_at": self.watch.times.get((model, scope.narrowest)),
             "thread_id": scope.thread,
             "turn_id": scope.turn,
             **self.freshness.shown(),
@@ -199,13 +108,12 @@ class ReadModels:
         self._sessions: dict[str | None, _Session] = {}
         self.current: str | None = None
         """The session of the last event."""
-        self.watched = True
         self._asked: dict[str, str] = {}
 
     def apply(self, step: Step) -> None:
         """Learns from a line: an event, or a command and its answer."""
         if step.kind == "event":
-            self._session_of(step).apply(step, self.watched)
+            self._session_of(step).apply(step)
         elif step.kind == "command" and step.line.get("command") == "ack_events":
             self._acknowledging(step.line)
         elif step.kind == "result" and step.line.get("command") == "ack_events":

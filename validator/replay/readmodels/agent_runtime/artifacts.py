@@ -6,7 +6,7 @@ from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.records import as_list, honest
-from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 
 NAMED = "artifact"
 """Under this name the events are noted that tell of an artifact, and not merely carry its id."""
@@ -55,6 +55,10 @@ class Artifacts(Collector):
         """Artifacts that were told and are not deleted, in order."""
         keys = [key for key in self.facts.mentions.ids(NAMED, scope) if key not in self.deleted]
         return self.facts.mentions.order("artifact_id", keys, scope)
+
+    def scopes(self, key: str) -> Scopes:
+        """The session and threads that list an artifact."""
+        return NOWHERE if key in self.deleted else self.facts.mentions.scopes(NAMED, key)
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `artifact_checkpoint_summary`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.records import as_record, honest, present
-from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.turns import Turns
 
 CONNECTED = ("transport", "peer_role", "native_peer", "account_ref", "capabilities", "native_protocol")
@@ -109,13 +109,17 @@ class Channels(Collector):
     def record(self, key: str) -> dict[str, Any]:
         """The entry of a channel."""
         channel = self.channels[key]
+        bridges = [dict(self.bridges[bridge]) for bridge in self.bridges if bridge in channel.bridges]
+        return {**self.head(key), "permission_bridges": bridges, "peer_tasks": self._remote(channel.peer_tasks)}
+
+    def head(self, key: str) -> dict[str, Any]:
+        """The entry of a channel without what crosses it."""
+        channel = self.channels[key]
         connected = self.facts.state("channel", key) == "connected"
         return present(
             channel_id=key,
             status=self.facts.state("channel", key),
             last_acknowledged_sequence=channel.acknowledged,
-            permission_bridges=[dict(self.bridges[bridge]) for bridge in self.bridges if bridge in channel.bridges],
-            peer_tasks=self._remote(channel.peer_tasks),
             **({"last_seen_at": channel.heard} if connected else channel.lost),
             **channel.said,
         )
@@ -134,6 +138,18 @@ class Channels(Collector):
         named = {turns.turns[key].channel for key in mine if key in turns.turns}
         known = [key for key in self.ids() if key in named or thread in self.channels[key].threads]
         return self.facts.mentions.order("channel_id", known, Scope(thread))
+
+    def threads(self, key: str) -> Scopes:
+        """The threads that list a channel."""
+        if key not in self.facts.introduced.get("channel", {}):
+            return NOWHERE
+        turns = self.facts.of(Turns).from_channel.get(key, ())
+        named = (self.facts.scopes("turn", "turn_id", turn) - {SESSION} for turn in turns)
+        return frozenset(map(Scope, self.channels[key].threads)).union(*named)
+
+    def crossing(self, kind: str, key: str) -> tuple[str, ...]:
+        """The channels that bridges or remote tasks cross."""
+        return tuple(name for name, channel in self.channels.items() if key in getattr(channel, kind))
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `channel_summary`."""

@@ -8,7 +8,8 @@ from typing import Any
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.permissions import Permissions
 from validator.replay.readmodels.agent_runtime.records import as_list, as_record, distinct, present
-from validator.replay.readmodels.agent_runtime.scope import Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
+from validator.replay.readmodels.agent_runtime.turns import Turns
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Processes(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.processes: dict[str, Process] = {}
+        self.of_turn: dict[str, dict[str, None]] = {}
 
     def _process(self, fact: Fact) -> Process:
         return self.processes.setdefault(fact.ids.get("process_id", ""), Process())
@@ -42,6 +44,8 @@ class Processes(Collector):
         for name in ("turn_id", "tool_call_id"):
             if name in fact.ids:
                 said.setdefault(name, fact.ids[name])
+        if "turn_id" in said:
+            self.of_turn.setdefault(said["turn_id"], {})[fact.ids.get("process_id", "")] = None
 
     def _started(self, fact: Fact) -> None:
         names = ("command", "cwd", "tty", "retention")
@@ -91,6 +95,18 @@ class Processes(Collector):
     def _turn(self, key: str) -> Any:
         return self.processes.get(key, Process()).said.get("turn_id")
 
+    def scopes(self, key: str, turns: Turns) -> Scopes:
+        """The thread that shows a process."""
+        own = self.facts.scopes("process", "process_id", key) - {SESSION}
+        return own & turns.scopes(self._turn(key)) if self._over(key) else own
+
+    def active_scopes(self, key: str) -> Scopes:
+        """The session, thread and turns in which a process is at work."""
+        if self._over(key):
+            return NOWHERE
+        own = self.facts.scopes("process", "process_id", key)
+        return own.union(Scope(None, turn) for turn in self.facts.mentions.turns("process_id", key)) if own else own
+
     def _over(self, key: str) -> bool:
         return self.facts.is_over("process", key)
 
@@ -130,6 +146,15 @@ class Environment(Collector):
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `execution_environment_snapshot`."""
+        shown = self.shown(scope)
+        return shown and {**shown, "active_processes": self.facts.of(Processes).active(scope)}
+
+    def scopes(self) -> list[Scope]:
+        """Every scope that has an environment."""
+        return self.latest.scopes("exists")
+
+    def shown(self, scope: Scope) -> dict[str, Any] | None:
+        """An environment without what is at work in it."""
         if self.latest.get("exists", scope) is None:
             return None
         boundary = self.facts.of(Permissions).latest.value("sandbox", scope)
@@ -146,7 +171,6 @@ class Environment(Collector):
             sandbox_profile=boundary if boundary is not None else told("sandbox_profile"),
             network_profile=told("network_profile", sandbox.get("network")),
             process_limits=told("process_limits", sandbox.get("process_limits")),
-            active_processes=self.facts.of(Processes).active(scope),
             **{name: told(name) for name in ("cwd", "shell", "os", "arch", "override_reason")},
         )
 

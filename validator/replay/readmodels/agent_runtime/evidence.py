@@ -23,6 +23,9 @@ class Evidence(Collector):
         self.told: dict[str, dict[str, Any]] = {}
         self.gaps: dict[str, list[Any]] = {}
         self.refs, self.notes = facts.log(), facts.log()
+        self.given: dict[str, list[int]] = {}
+        """The events that gave each reference."""
+        self._of_task: dict[str, dict[str, None]] = {}
 
     def _changed(self, fact: Fact) -> None:
         key = fact.ids["evidence_id"]
@@ -32,7 +35,10 @@ class Evidence(Collector):
         entry = self.told.setdefault(key, {})
         entry.update(self.facts.records.copy("evidence", told), evidence_id=key)
         refs = [ref for name in REFS if isinstance(ref := fact.payload.get(name), str)]
-        self.refs.add(fact.index, fact.origin, (fact.ids.get("task_id"), refs))
+        self.refs.add(fact.index, fact.origin, refs)
+        for ref in refs:
+            self.given.setdefault(ref, []).append(fact.index)
+            self._of_task.setdefault(fact.ids.get("task_id", ""), {})[ref] = None
         self.notes.add(fact.index, fact.origin, as_list(fact.payload.get("audit_notes")))
         gaps = fact.payload.get("known_gaps")
         if gaps is not None:
@@ -40,11 +46,11 @@ class Evidence(Collector):
 
     def of_task(self, task: str) -> list[str]:
         """References that events with a task's id gave."""
-        return distinct(ref for told in self.refs.entries if told.value[0] == task for ref in told.value[1])
+        return list(self._of_task.get(task, ()))
 
     def references(self, scope: Scope) -> list[str]:
         """References that events in scope gave."""
-        return distinct(ref for _, refs in self.refs.values(scope) for ref in refs)
+        return distinct(ref for refs in self.refs.values(scope) for ref in refs)
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `evidence_summary`."""

@@ -16,11 +16,23 @@ from typing import Any
 from validator.protocol.machine import NONE, SAME
 from validator.protocol.protocol import Protocol
 from validator.replay.readmodels.agent_runtime.records import Records, as_record
-from validator.replay.readmodels.agent_runtime.scope import BELONGING, Belonging, Latest, Log, Mentions, Origin, Scope
+from validator.replay.readmodels.agent_runtime.scope import (
+    BELONGING,
+    NOWHERE,
+    SESSION,
+    Belonging,
+    Latest,
+    Log,
+    Mentions,
+    Origin,
+    Scope,
+    Scopes,
+)
 from validator.replay.step import Step
 from validator.replay.subject import Subject
 
 STALE = "stale"
+LOST = "lost"
 VALUES = ("runtime_id", "trace_id", "span_id")
 """Ids that are shown as they were told, honest values included; no entry is known by them."""
 MENTIONED = (
@@ -42,6 +54,10 @@ class Fact:
     type: str
     index: int
     origin: Origin
+    late: bool = False
+    """Earlier events found their thread through it."""
+    anew: set[str] = field(default_factory=set)
+    """Names of the ids that were never before mentioned from its place."""
     line: dict[str, Any] = field(init=False)
     payload: dict[str, Any] = field(init=False)
     ids: dict[str, str] = field(init=False)
@@ -119,6 +135,10 @@ class Facts:
         self.ends: dict[tuple[str, str], Turning] = {}
         self.changes: dict[tuple[str, str], int] = {}
         """The last event that left each subject in another state than it was in."""
+        self.in_state: dict[tuple[str, str], dict[str, None]] = {}
+        """Introduced subjects by table and state."""
+        self.closings: dict[str, dict[str, None]] = {}
+        """Subjects by table in the order in which they last ended or were lost."""
         self._entries: dict[tuple[str | None, str | None], dict[str, Any]] = {}
         self.doubts = False
         """Statuses are shown with the marks of doubt; off while documents are compared with each other."""
@@ -145,14 +165,14 @@ class Facts:
     def latest(self) -> Latest:
         return Latest(self.belonging)
 
-    def learn(self, step: Step, index: int) -> tuple[Fact, bool]:
-        """Shows an event to whoever listens; says whether it can have changed what was told before it."""
+    def learn(self, step: Step, index: int) -> Fact:
+        """Shows an event to whoever listens."""
         origin, late = self.belonging.learn(step.scope)
-        fact = Fact(step, str(step.type), index, origin)
+        fact = Fact(step, str(step.type), index, origin, late)
         ids = {name: step.scope[name] for name in MENTIONED if name in step.scope}
         if isinstance(ref := self.protocol.lens.get(step.line, "output_ref"), str):
             ids["output_ref"] = ref
-        anew = [self.mentions.add(name, key, index, origin) for name, key in ids.items()]
+        fact.anew = {name for name, key in ids.items() if self.mentions.add(name, key, index, origin)}
         self._place(fact)
         self._turn(fact)
         self._forget(fact)
@@ -160,7 +180,7 @@ class Facts:
         if self._identified(fact):
             for listener in (*self._on.get(fact.type, ()), *met):
                 listener(fact)
-        return fact, late or any(anew)
+        return fact
 
     def _identified(self, fact: Fact) -> bool:
         """True when an event names what it is about; a fact without its identity is no fact (HON-6)."""
@@ -173,17 +193,10 @@ class Facts:
             self._entries.pop((name, fact.ids.get(name)), None)
         for move in fact.step.moves:
             self._entries.pop((ENTRY.get(move.machine), move.subject), None)
-            if move.machine == "turn":
-                self.forget_all("active_turn")
 
     def forget(self, name: str, key: str) -> None:
         """Drops an entry that an event changed without carrying its id."""
         self._entries.pop((name, key), None)
-
-    def forget_all(self, name: str) -> None:
-        """Drops every entry of a kind; for kinds of which there are few."""
-        for entry in [entry for entry in self._entries if entry[0] == name]:
-            del self._entries[entry]
 
     def entry(self, name: str, key: str, make: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
         """An entry, put together once until an event can have changed it; with marks of doubt, always anew."""
@@ -216,6 +229,8 @@ class Facts:
             machine = self.protocol.machines[move.machine]
             if move.source == NONE:
                 self.introduced.setdefault(move.machine, {})[move.subject] = None
+            self.in_state.get((move.machine, move.source), {}).pop(move.subject, None)
+            self.in_state.setdefault((move.machine, move.target), {})[move.subject] = None
             if move.source != move.target:
                 self.changes[move.machine, move.subject] = fact.index
             if move.row.target == SAME:
@@ -225,6 +240,10 @@ class Facts:
             self.rows[move.machine, move.subject] = turning
             if machine.is_terminal(move.target) and not machine.is_terminal(move.source):
                 self.ends[move.machine, move.subject] = turning
+            if self.ends.get((move.machine, move.subject)) is turning or move.target == LOST:
+                order = self.closings.setdefault(move.machine, {})
+                order.pop(move.subject, None)
+                order[move.subject] = None
 
     def subject(self, machine: str, key: str) -> Subject | None:
         return self.world.subjects(machine).get(key)
@@ -254,6 +273,18 @@ class Facts:
             return [key for key in self.mentions.ids(name, scope) if key in subjects]
         mine = [key for key in subjects if self.belonging.of(name, key) == scope.thread]
         return self.mentions.order(name, mine, scope)
+
+    def scopes(self, machine: str, name: str, key: str) -> Scopes:
+        """The session, and the thread that a known subject belongs to."""
+        if key not in self.introduced.get(machine, {}):
+            return NOWHERE
+        thread, told = self.belonging.of(name, key), self.mentions.first(name, key, SESSION) is not None
+        found = (SESSION if told else None, Scope(thread) if thread else None)
+        return frozenset(scope for scope in found if scope)
+
+    def standing(self, machine: str, *states: str) -> list[str]:
+        """Subjects of a table that are in one of some states."""
+        return [key for state in states for key in self.in_state.get((machine, state), ())]
 
     def work_in_doubt(self, thread: str) -> bool:
         """True when a thread has work that was open before a gap and has not been heard of since."""

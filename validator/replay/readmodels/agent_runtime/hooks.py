@@ -20,6 +20,7 @@ class Hooks(Collector):
         super().__init__(facts)
         self.runs: dict[str, dict[str, Any]] = {}
         self._calls: dict[str, dict[str, None]] = {}
+        self.calls_of: dict[str, dict[str, None]] = {}
 
     def _ran(self, fact: Fact) -> None:
         key = self._key(fact)
@@ -28,6 +29,7 @@ class Hooks(Collector):
         self.facts.mentions.add(RUN, key, fact.index, fact.origin)
         if "tool_call_id" in fact.ids:
             self._calls.setdefault(fact.ids["tool_call_id"], {})[key] = None
+            self.calls_of.setdefault(key, {})[fact.ids["tool_call_id"]] = None
         fields = self.facts.records.fields("hook_run")
         told = {name: fact.told(name, "hook_run") for name in fields if name not in {"status", "hook_run_id"}}
         told = {name: self.facts.records.field("hook_run", name, value) for name, value in told.items()}

@@ -10,7 +10,7 @@ from validator.replay.readmodels.agent_runtime.environment import Processes
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.records import present
 from validator.replay.readmodels.agent_runtime.routing import Routing
-from validator.replay.readmodels.agent_runtime.scope import Origin, Scope
+from validator.replay.readmodels.agent_runtime.scope import EVERY_THREAD, NOWHERE, Origin, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
 from validator.replay.readmodels.agent_runtime.tools import Calls
 from validator.replay.readmodels.agent_runtime.turns import Turns
@@ -62,6 +62,14 @@ class Incidents(Collector):
         holding = (incident for incident in self.incidents.values() if not incident.cleared)
         return [{**incident.said, "status": "active"} for incident in holding if self._holds(incident, thread)]
 
+    def scopes(self, key: str) -> Scopes:
+        """The threads that show an incident; a session-wide one stands in all of them."""
+        incident = self.incidents[key]
+        if incident.cleared:
+            return NOWHERE
+        threads = {self.facts.belonging.thread(origin) for origin in incident.origins}
+        return frozenset({EVERY_THREAD} if threads == {None} else (Scope(thread) for thread in threads if thread))
+
     def _holds(self, incident: Incident, thread: str) -> bool:
         threads = {self.facts.belonging.thread(origin) for origin in incident.origins}
         return thread in threads or threads == {None}
@@ -71,17 +79,24 @@ def diagnostics(facts: Facts, scope: Scope) -> dict[str, Any]:
     """What a reader of a thread has to worry about."""
     turns, tasks = facts.of(Turns), facts.of(Tasks)
     stalled_turns = [key for key in turns.in_view(scope) if facts.status("turn", key) in STALLED]
-    interrupted = any(
-        facts.belonging.of("turn_id", key) == scope.thread and not facts.is_over("turn", key)
-        for key in turns.interrupting
-    )
     return present(
         warnings=facts.of(Incidents).warnings.values(scope),
         failed_tool_call_ids=facts.of(Calls).failed(scope),
         failed_process_ids=facts.of(Processes).failed(scope),
         stalled_turn_ids=stalled_turns,
         stalled_task_ids=[key for key in tasks.known(scope) if facts.status("task", key) in STALLED],
-        lost_worker_ids=tasks.lost_workers(scope),
+        **hindrances(facts, scope),
+    )
+
+
+def hindrances(facts: Facts, scope: Scope) -> dict[str, Any]:
+    """The worries about a thread that are no lists of its entries."""
+    interrupted = any(
+        facts.belonging.of("turn_id", key) == scope.thread and not facts.is_over("turn", key)
+        for key in facts.of(Turns).interrupting
+    )
+    return present(
+        lost_worker_ids=facts.of(Tasks).lost_workers(scope),
         interrupt_state="requested" if interrupted else "none",
         quota_blocks=_quota_blocks(facts, scope),
         context_gaps=facts.of(Context).gaps(scope),
@@ -89,6 +104,6 @@ def diagnostics(facts: Facts, scope: Scope) -> dict[str, Any]:
 
 
 def _quota_blocks(facts: Facts, scope: Scope) -> list[Any]:
-    blocks = [told for told in facts.of(Routing).events.within(scope) if told.value[0] == "quota.blocked"]
+    blocks = facts.of(Routing).blocks.within(scope)
     holding = (told for told in blocks if facts.state("turn", told.origin.turn or "") == "blocked")
-    return [told.value[1].get("message", told.value[1]["event_kind"]) for told in holding]
+    return [told.value.get("message", told.value["event_kind"]) for told in holding]

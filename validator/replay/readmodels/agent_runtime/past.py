@@ -39,7 +39,7 @@ class Past:
         subject = self.subjects(machine).get(key or "")
         return subject.state if subject else None
 
-    def apply(self, step: Step, found_by: dict[tuple[str, str], str], watched: bool) -> None:
+    def apply(self, step: Step, found_by: dict[tuple[str, str], str]) -> None:
         """Repeats the moves of a step, then shows it to the read models."""
         if step.place is not None:
             if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
@@ -56,7 +56,6 @@ class Past:
             subject.state, subject.doubted = move.target, False
             if move.source != move.target:
                 subject.history.append(step.number)
-        self.models.watched = watched
         self.models.apply(step)
 
     def doubt(self, number: int, ids: dict[str, str] | None = None) -> None:
@@ -84,7 +83,6 @@ class Replay:
         self._world = world
         self.past = Past(world.protocol)
         self._waiting: deque[tuple[Step | None, int, dict[tuple[str, str], str]]] = deque()
-        self._asked = False
         self._doubt: int | None = None
         self._current: str | None = None
         self._counts = world.protocol.name == "agent-runtime"
@@ -106,7 +104,7 @@ class Replay:
         by = {(move.machine, move.subject): self._by(move) for move in step.moves if move.source == NONE}
         self._waiting.append((step, step.number, by))
         while len(self._waiting) > KEPT:
-            self._take(watched=self._asked)
+            self._take()
 
     def _by(self, move: Any) -> str:
         return self._world.subjects(move.machine)[move.subject].by
@@ -138,19 +136,18 @@ class Replay:
         runs = [run for key in wanted for run in self._runs[key]]
         return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
 
-    def _take(self, watched: bool) -> None:
+    def _take(self) -> None:
         step, number, by = self._waiting.popleft()
         if step is None:
             self.past.doubt(number)
         else:
-            self.past.apply(step, by, watched)
+            self.past.apply(step, by)
 
     def at(self, session: str | None, sequence: int | None, before: int) -> Past | None:
         """The replay up to a sequence of a session, or of everything before a line; None when it has gone on."""
-        self._asked = True
         last = self._last_needed(session, sequence, before)
         for _ in range(last):
-            self._take(watched=True)
+            self._take()
         gone_to = self.past.models.sequence(session)
         if sequence is None:
             return self.past

@@ -7,7 +7,7 @@ from typing import Any
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.hooks import Hooks
 from validator.replay.readmodels.agent_runtime.records import present
-from validator.replay.readmodels.agent_runtime.scope import Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, Scope, Scopes
 
 ANSWERS = {"allow": "approved", "deny": "denied"}
 RESOLUTIONS = {"allowed": "allow", "denied": "deny", "timed_out": "deny", "cancelled": "deny"}
@@ -60,6 +60,13 @@ class Actions(Collector):
         """Actions without an answer, in order; one that is in doubt is among them."""
         known = self.facts.known("action", "action_id", scope)
         return [key for key in known if self.facts.state("action", key) in UNRESOLVED]
+
+    def scopes(self, key: str, questions: bool) -> Scopes:
+        """The session and thread in which an action waits for an answer; one that asks for words, if it is wanted."""
+        if self.facts.state("action", key) not in UNRESOLVED:
+            return NOWHERE
+        wanted = questions or self.asked.get(key, {}).get("action_type") not in QUESTIONS
+        return self.facts.scopes("action", "action_id", key) if wanted else NOWHERE
 
     def pending(self, key: str) -> dict[str, Any]:
         """The entry of an action that has no answer."""
@@ -134,19 +141,25 @@ class Permissions(Collector):
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `permission_sandbox_summary`."""
-        if self.latest.get("exists", scope) is None:
+        shown = self.shown(scope)
+        if shown is None:
             return None
         approvals, decisions = self.facts.of(Actions).approvals(scope), self.decisions.values(scope)
-        return present(
-            mode=self.latest.value("mode", scope),
-            permission_state=_state(approvals, decisions),
-            pending_approvals=approvals,
-            decisions=decisions,
-            sandbox_profile=self.latest.value("sandbox", scope),
-            violations=self.violations.values(scope),
-            hook_runs=self.facts.of(Hooks).within(scope),
-            policy_ref=self.latest.value("policy_ref", scope),
-        )
+        return {
+            **shown,
+            "permission_state": _state(approvals, decisions),
+            "pending_approvals": approvals,
+            "decisions": decisions,
+            "violations": self.violations.values(scope),
+            "hook_runs": self.facts.of(Hooks).within(scope),
+        }
+
+    def shown(self, scope: Scope) -> dict[str, Any] | None:
+        """The summary without its lists and what follows from them."""
+        if self.latest.get("exists", scope) is None:
+            return None
+        names = {"mode": "mode", "sandbox_profile": "sandbox", "policy_ref": "policy_ref"}
+        return present(**{name: self.latest.value(told, scope) for name, told in names.items()})
 
 
 def _state(approvals: list[Any], decisions: list[dict[str, Any]]) -> str:

@@ -40,6 +40,13 @@ def as_record(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) and not is_honest(value) else {}
 
 
+def cloned(value: Any) -> Any:
+    """A copy that shares no list and no object with a document."""
+    if isinstance(value, dict):
+        return {name: cloned(entry) for name, entry in value.items()}
+    return [cloned(entry) for entry in value] if isinstance(value, list) else value
+
+
 class Shape:
     """What one place of a schema declares, looked up once."""
 

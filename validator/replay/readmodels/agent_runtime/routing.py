@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
@@ -43,7 +44,9 @@ class Routing(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.latest = facts.latest()
+        self._summed: dict[Scope, tuple[int, dict[str, Any]]] = {}
         self.fallbacks, self.costs, self.limits, self.events = facts.log(), facts.log(), facts.log(), facts.log()
+        self.blocks = facts.log()
 
     def _exists(self, fact: Fact) -> None:
         self.latest.tell("exists", fact.index, fact.origin, True)
@@ -103,7 +106,9 @@ class Routing(Collector):
     def _met(self, fact: Fact) -> None:
         self._exists(fact)
         event = copied(self.facts, "limit_event", fact)
-        self.events.add(fact.index, fact.origin, (fact.type, {"event_kind": LIMITS[fact.type], **event}))
+        self.events.add(fact.index, fact.origin, {"event_kind": LIMITS[fact.type], **event})
+        if fact.type == "quota.blocked":
+            self.blocks.add(fact.index, fact.origin, self.events.entries[fact.index].value)
         self._state(fact)
 
     def _state(self, fact: Fact) -> None:
@@ -119,14 +124,18 @@ class Routing(Collector):
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `routing_limit_summary`."""
+        shown = self.shown(scope)
+        lists = {"fallbacks": self.fallbacks, "limit_events": self.events}
+        return shown and {**shown, **{name: log.values(scope) for name, log in lists.items()}}
+
+    def shown(self, scope: Scope) -> dict[str, Any] | None:
+        """The summary without its lists of events."""
         if self.latest.get("exists", scope) is None:
             return None
         return present(
             **self._of_routed_turn(scope),
-            fallbacks=self.fallbacks.values(scope),
             cost_state=self._cost_state(scope),
             limit_states=self._limit_states(scope),
-            limit_events=[event for _, event in self.events.values(scope)],
         )
 
     def _of_routed_turn(self, scope: Scope) -> dict[str, Any]:
@@ -140,15 +149,27 @@ class Routing(Collector):
     def _cost_state(self, scope: Scope) -> dict[str, Any] | None:
         if self.latest.get("cost", scope) is None:
             return None
-        costs = self.costs.values(scope)
         names = ("estimated_cost_class", "estimated_total_cost", "currency", *PRICES)
-        sums = {name: _sum(cost[name] for cost in costs) for name in (*COUNTS, "actual_total_cost")} if costs else {}
+        sums = self._sums(scope.narrowest)
         return present(
-            status="recorded" if costs else "estimated",
+            status="recorded" if sums else "estimated",
             actual_total_cost=sums.pop("actual_total_cost", None),
             usage=sums or None,
             **{name: self.latest.value(name, scope) for name in names},
         )
+
+    def _sums(self, scope: Scope) -> dict[str, Any]:
+        """What was spent in a scope; what was summed up once is not added up again."""
+        done, sums = self._summed.get(scope, (0, {}))
+        for told in itertools.islice(self.costs.entries.values(), done, None):
+            if self.facts.belonging.within(told.origin, scope):
+                sums = {name: _sum((sums.get(name, 0), amount)) for name, amount in told.value.items()}
+        self._summed[scope] = (len(self.costs.entries), sums)
+        return dict(sums)
+
+    def forget_sums(self) -> None:
+        """Earlier costs found their thread."""
+        self._summed.clear()
 
     def _limit_states(self, scope: Scope) -> list[dict[str, Any]]:
         latest: dict[Any, dict[str, Any]] = {}

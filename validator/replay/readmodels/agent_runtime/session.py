@@ -115,15 +115,9 @@ class Threads(Collector):
             thread_id=key,
             status=self.status(key),
             title=self.titles.get(key),
-            active_turn_id=self._active(key),
+            active_turn_id=self.facts.of(Turns).active(Scope(key)),
             updated_at=self.facts.last_time(key),
         )
-
-    def _active(self, key: str) -> str | None:
-        found = self.facts.entry(
-            "active_turn", key, lambda thread: present(id=self.facts.of(Turns).active(Scope(thread)))
-        )
-        return found.get("id")
 
     def exists(self, scope: Scope) -> bool:
         return scope.thread is not None and self.facts.state("thread", scope.thread) is not None
@@ -148,6 +142,11 @@ class Threads(Collector):
         actions, queued = self.facts.of(Actions), self.facts.of(Queues).items(scope.thread)
         pending = [actions.pending(action) for action in actions.unresolved(scope)]
         return {"pending_requests": pending, "queued_turns": queued}
+
+    def standing(self, key: str) -> Any:
+        """Where a thread stands and how its last turn came out; None before it exists."""
+        scope = Scope(key)
+        return (self.head(scope), self.facts.of(Turns).outcome(scope)) if self.exists(scope) else None
 
     def worries(self, scope: Scope) -> dict[str, Any]:
         incidents = self.facts.of(Incidents).active(scope.thread or "")

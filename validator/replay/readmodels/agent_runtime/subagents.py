@@ -7,7 +7,7 @@ from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.records import as_list, as_record, distinct, present
-from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 
 PARENTS = {
     "parent_session_id": "session_id",
@@ -69,6 +69,13 @@ class Subagents(Collector):
         status = self.facts.status("subagent", key)
         return present(subagent_id=key, status=status, recoverable=recoverable, **told)
 
+    def scopes(self, key: str) -> Scopes:
+        """The session, and the thread that is the parent of a child."""
+        if key not in self.facts.introduced.get("subagent", {}):
+            return NOWHERE
+        parent = self.told.get(key, {}).get("parent_thread_id")
+        return frozenset((SESSION, *((Scope(parent),) if isinstance(parent, str) else ())))
+
     def graph(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
         """Who began whom, and in which threads they work."""
         edges = [edge for entry in entries for edge in _edges(entry)]
@@ -116,6 +123,8 @@ class Jobs(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.jobs: dict[str, Job] = {}
+        self.jobs_of: dict[str, dict[str, None]] = {}
+        """The jobs that list each item."""
 
     def _job(self, fact: Fact) -> Job:
         return self.jobs.setdefault(fact.ids.get("job_id", ""), Job())
@@ -137,6 +146,7 @@ class Jobs(Collector):
             told = present(**{name: as_record(item).get(name) for name in ("input_ref", "attempt_count")})
             if isinstance(key := as_record(item).get("job_item_id"), str):
                 job.items.setdefault(key, {}).update(told)
+                self.jobs_of.setdefault(key, {})[fact.ids.get("job_id", "")] = None
 
     def _started(self, fact: Fact) -> None:
         job = self._job(fact)
@@ -149,6 +159,7 @@ class Jobs(Collector):
     def _item(self, fact: Fact) -> None:
         job, key = self._job(fact), fact.ids.get("job_item_id", "")
         item = job.items.setdefault(key, {})
+        self.jobs_of.setdefault(key, {})[fact.ids.get("job_id", "")] = None
         for name in ("attempt_count", "assignment", "output_ref", "last_error", "retryable"):
             if (value := fact.told(name, "job_item")) is not None:
                 item[name] = self.facts.records.field("job_item", name, value)
@@ -172,19 +183,33 @@ class Jobs(Collector):
         return self.facts.entry("job_id", key, self._record)
 
     def _record(self, key: str) -> dict[str, Any]:
-        job, end = self.jobs[key], self.facts.end("job", key)
-        said = {name: value for name, value in job.said.items() if name != "progress"}
-        return present(
-            job_id=key,
-            status=self.facts.status("job", key),
-            items=[self._entry(key, item) for item in job.items],
-            progress=job.said.get("progress", self._counted(job)),
-            assigned_thread_ids=self._threads(job),
-            ended_at=end.time if end else None,
-            **said,
-        )
+        job = self.jobs[key]
+        return {
+            "items": [self.item(key, item) for item in job.items],
+            "progress": self._counted(job),
+            "assigned_thread_ids": self._threads(job),
+            **self.head(key),
+        }
 
-    def _entry(self, key: str, item: str) -> dict[str, Any]:
+    def head(self, key: str) -> dict[str, Any]:
+        """The entry of a job without what follows from its items."""
+        job, end = self.jobs[key], self.facts.end("job", key)
+        return present(job_id=key, status=self.facts.status("job", key), ended_at=end.time if end else None, **job.said)
+
+    def told_threads(self, key: str) -> tuple[Any, ...]:
+        """The threads that a job itself was given."""
+        return tuple(self.jobs[key].threads)
+
+    def scopes(self, key: str) -> Scopes:
+        """The session, and the threads that a job counts for."""
+        if key not in self.facts.introduced.get("job", {}):
+            return NOWHERE
+        job = self.jobs[key]
+        threads = {*job.seen_threads, *(self.facts.belonging.of("task_id", task) for task in job.seen_tasks)}
+        return frozenset((SESSION, *(Scope(thread) for thread in threads if thread)))
+
+    def item(self, key: str, item: str) -> dict[str, Any]:
+        """The entry of one item of a job."""
         job = self.jobs[key]
         status, starts = self.facts.status("job_item", item), job.starts.get(item, 0)
         return present(job_item_id=item, job_id=key, status=status) | {"attempt_count": starts, **job.items[item]}

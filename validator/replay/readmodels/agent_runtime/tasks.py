@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.artifacts import Artifacts
 from validator.replay.readmodels.agent_runtime.evidence import Evidence
-from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
+from validator.replay.readmodels.agent_runtime.facts import LOST, Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.records import as_record, present
 from validator.replay.readmodels.agent_runtime.routing import copied
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
@@ -61,8 +62,8 @@ class Task:
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     lost_worker: Any = None
     delivery_required: Any = None
-    updated: tuple[dict[str, Any] | None, Any] = (None, None)
-    """The record after the last event that changed it, and the time of that event."""
+    updated_at: Any = None
+    """The time of the last event that changed the record."""
 
 
 class Tasks(Collector):
@@ -210,6 +211,7 @@ class Tasks(Collector):
 
     def _attempt(self, fact: Fact) -> dict[str, Any]:
         key = fact.ids.get("run_id") or fact.ids.get("attempt_id", "")
+        self.task_of.setdefault(key, fact.ids["task_id"])
         return self._task(fact).attempts.setdefault(key, {"run_id": key})
 
     def _attempt_completed(self, fact: Fact) -> None:
@@ -242,9 +244,10 @@ class Tasks(Collector):
         return self.facts.entry("task_id", key, self._record)
 
     def _record(self, key: str) -> dict[str, Any]:
-        return present(**self._body(key), updated_at=self.tasks[key].updated[1])
+        return present(**self.body(key), updated_at=self.tasks[key].updated_at)
 
-    def _body(self, key: str) -> dict[str, Any]:
+    def body(self, key: str) -> dict[str, Any]:
+        """The entry of a task without the time of its last change."""
         task, end = self.tasks[key], self.facts.end("task", key)
         return present(
             task_id=key,
@@ -260,13 +263,8 @@ class Tasks(Collector):
         )
 
     def note_change(self, key: str, time: Any) -> None:
-        """Compares a task with what it was before an event, doubt left aside."""
-        task = self.tasks.get(key)
-        if task is None or self.facts.state("task", key) is None:
-            return
-        body = self._body(key)
-        if body != task.updated[0]:
-            task.updated = (body, time)
+        """Notes the time of an event that changed the record of a task, doubt left aside."""
+        self.tasks[key].updated_at = time
         self.facts.forget("task_id", key)
 
     def known(self, scope: Scope) -> list[str]:
@@ -274,14 +272,16 @@ class Tasks(Collector):
 
     def lost_workers(self, scope: Scope) -> list[str]:
         """Workers of lost attempts, then workers that tell of lost tasks."""
-        tasks = self.known(scope)
-        runs = (run for key in tasks for run in self.attempts(key) if self._is_lost("attempt", run["run_id"]))
+        lost = dict.fromkeys(self.facts.standing("attempt", LOST))
+        tried = self._ordered(dict.fromkeys(self.task_of.get(run, "") for run in lost), scope)
+        runs = (run for key in tried for run in self.attempts(key) if run["run_id"] in lost)
         of_attempts = [as_record(run.get("worker")).get("worker_id") for run in runs]
-        of_tasks = [self.tasks[key].lost_worker for key in tasks if self._is_lost("task", key)]
+        of_tasks = [self.tasks[key].lost_worker for key in self._ordered(self.facts.standing("task", LOST), scope)]
         return list(dict.fromkeys(worker for worker in (*of_attempts, *of_tasks) if isinstance(worker, str)))
 
-    def _is_lost(self, machine: str, key: str) -> bool:
-        return self.facts.state(machine, key) == "lost"
+    def _ordered(self, keys: Iterable[str], scope: Scope) -> list[str]:
+        shown = (key for key in keys if scope in self.facts.scopes("task", "task_id", key))
+        return self.facts.mentions.order("task_id", shown, scope)
 
 
 def _relationship(kind: str, target: str, edge: Edge) -> dict[str, Any]:

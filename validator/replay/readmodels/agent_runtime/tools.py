@@ -9,7 +9,8 @@ from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Fac
 from validator.replay.readmodels.agent_runtime.hooks import Hooks
 from validator.replay.readmodels.agent_runtime.permissions import boundary_of, decision_of
 from validator.replay.readmodels.agent_runtime.records import honest, present
-from validator.replay.readmodels.agent_runtime.scope import Scope
+from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope, Scopes
+from validator.replay.readmodels.agent_runtime.turns import Turns
 
 FAILED = ("failed", "denied", "timed_out")
 
@@ -44,6 +45,7 @@ class Calls(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.calls: dict[str, Call] = {}
+        self.of_turn: dict[str, dict[str, None]] = {}
 
     def _call(self, fact: Fact) -> Call:
         return self.calls.setdefault(fact.ids.get("tool_call_id", ""), Call())
@@ -53,6 +55,8 @@ class Calls(Collector):
         for name in ("turn_id", "step_id"):
             if name in fact.ids:
                 said.setdefault(name, fact.ids[name])
+        if "turn_id" in said:
+            self.of_turn.setdefault(said["turn_id"], {})[fact.ids.get("tool_call_id", "")] = None
 
     def _tell(self, fact: Fact, *names: str) -> None:
         call = self._call(fact)
@@ -127,6 +131,11 @@ class Calls(Collector):
 
     def _turn(self, key: str) -> Any:
         return self.calls.get(key, Call()).said.get("turn_id")
+
+    def scopes(self, key: str, turns: Turns) -> Scopes:
+        """The thread that shows a call."""
+        own = self.facts.scopes("tool_call", "tool_call_id", key) - {SESSION}
+        return own if self.facts.state("tool_call", key) in FAILED else own & turns.scopes(self._turn(key))
 
 
 class Catalogues(Collector):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts, Turning
+from validator.replay.readmodels.agent_runtime.facts import LOST, Collector, Fact, Facts, Turning
 from validator.replay.readmodels.agent_runtime.records import as_list, as_record, present
-from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
+from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 
-LOST = "lost"
 KINDS = {
     "tool": "tool",
     "process": "tool",
@@ -22,6 +22,8 @@ KINDS = {
     "reasoning": "message",
 }
 """What a step is, after the first word of the event that first carried it."""
+IDLE = ("queued", LOST)
+"""States of open turns that are not at work."""
 OUTCOMES = {"cancelled": "interrupted", LOST: "unknown"}
 CAUSES = ("tool", "provider", "model")
 
@@ -81,12 +83,13 @@ class Turns(Collector):
         self.first_sequence: int | None = None
         self.interrupting: set[str] = set()
         self.last_submitted: str | None = None
+        self.from_channel: dict[str, dict[str, None]] = {}
+        """Turns by the channel they name as their source."""
 
     def _turn(self, fact: Fact) -> Turn:
         return self.turns.setdefault(fact.ids.get("turn_id", ""), Turn())
 
     def _any(self, fact: Fact) -> None:
-        self.facts.forget_all("active_turn")
         said = self._turn(fact).said
         said.update({name: fact.line[name] for name in ("task_id", "run_id") if fact.line.get(name) is not None})
 
@@ -98,7 +101,9 @@ class Turns(Collector):
         turn.submitted, turn.sequence = fact.index, fact.sequence
         turn.queued_turn = fact.payload.get("queued_turn_id", turn.queued_turn)
         turn.queue_policy = fact.payload.get("queue_policy", turn.queue_policy)
+        self.from_channel.get(str(turn.channel), {}).pop(fact.ids.get("turn_id", ""), None)
         turn.channel = fact.payload.get("source_channel_id", turn.channel)
+        self.from_channel.setdefault(str(turn.channel), {})[fact.ids.get("turn_id", "")] = None
         self.last_submitted = fact.ids.get("turn_id")
 
     def _started(self, fact: Fact) -> None:
@@ -114,7 +119,6 @@ class Turns(Collector):
             self._turn(fact).said["usage"] = self.facts.records.field("turn", "usage", usage)
 
     def _rolled_back(self, fact: Fact) -> None:
-        self.facts.forget_all("active_turn")
         self.removed.update(turn for turn in as_list(fact.payload.get("removed_turn_ids")) if isinstance(turn, str))
 
     def _window(self, fact: Fact) -> None:
@@ -165,12 +169,25 @@ class Turns(Collector):
 
     def active(self, scope: Scope) -> str | None:
         """The turn at work: neither queued, nor ended, nor lost; of several the one started or submitted last."""
-        at_work = [key for key in self.in_view(scope) if self._at_work(key)]
-        told = [(turn.started, turn.submitted, key) for key in at_work if (turn := self.turns.get(key))]
+        machine = self.facts.protocol.machines["turn"]
+        at_work = (state for state in machine.states if not machine.is_terminal(state) and state not in IDLE)
+        shown = [key for key in self.facts.standing("turn", *at_work) if scope in self.scopes(key)]
+        told = [(turn.started, turn.submitted, key) for key in shown if (turn := self.turns.get(key))]
         return max(told, default=(0, 0, None))[2]
 
-    def _at_work(self, key: str) -> bool:
-        return not self.facts.is_over("turn", key) and self.facts.state("turn", key) not in {"queued", LOST}
+    def scopes(self, key: str) -> Scopes:
+        """Where a turn is shown: not where a rollback removed it."""
+        return NOWHERE if key in self.removed else self.facts.scopes("turn", "turn_id", key)
+
+    def loaded_scopes(self, key: str) -> Scopes:
+        """Where a turn is shown, the session only when its submission lies in the window."""
+        found = self.scopes(key)
+        return found if self._loaded(self.turns.get(key, Turn()).sequence) else found - {SESSION}
+
+    def step_scopes(self, key: str) -> Scopes:
+        """The session, when a step is among its recent ones."""
+        step = self.steps[key]
+        return frozenset({SESSION}) if self._loaded(step.sequence) and not self._gone(step) else NOWHERE
 
     def close(self, key: str) -> Turning | None:
         """The event that ended a turn or, while it is lost, told the loss."""
@@ -183,16 +200,19 @@ class Turns(Collector):
         return self.facts.entry("turn_id", key, self._record)
 
     def _record(self, key: str) -> dict[str, Any]:
+        order = self.facts.mentions.order("step_id", self.turns.get(key, Turn()).steps, SESSION)
+        return {**self.head(key), "steps": [self.steps[step].record(step) for step in order]}
+
+    def head(self, key: str) -> dict[str, Any]:
+        """The entry of a turn without its steps."""
         turn, end, close = self.turns.get(key, Turn()), self.facts.end("turn", key), self.close(key)
         said = close.said if close and close.type in {"turn.failed", "queue.changed"} else {}
         failed = said if close and close.type == "turn.failed" else {}
-        order = self.facts.mentions.order("step_id", turn.steps, SESSION)
         return present(
             turn_id=key,
             status=self.facts.status("turn", key),
             started_at=turn.started_at,
             completed_at=end.time if end else None,
-            steps=[self.steps[step].record(step) for step in order],
             error=self.facts.records.field("turn", "error", failed.get("error")),
             reason=said.get("reason"),
             **turn.said,
@@ -200,10 +220,12 @@ class Turns(Collector):
 
     def outcome(self, scope: Scope) -> dict[str, Any] | None:
         """How the turn that ended or was lost last came out."""
-        closed = [(close.index, key, close) for key in self.in_view(scope) if (close := self.close(key))]
-        if not closed:
+        shown = (key for key in reversed(self.facts.closings.get("turn", {})) if scope in self.scopes(key))
+        closed = ((close.index, key, close) for key in shown if (close := self.close(key)))
+        last = next(closed, None)
+        if last is None:
             return None
-        _, key, close = max(closed)
+        _, key, close = max(last, *itertools.takewhile(lambda entry: entry[0] == last[0], closed), (-1, "", None))
         state = self.facts.state("turn", key) or ""
         said = close.said if close.type == "turn.failed" else {}
         error = as_record(said.get("error"))
