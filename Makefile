@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench coverage demo kill kill-all lint mutants spec test clean
+.PHONY: bench coverage demo kill kill-all lint mutants profile spec test clean
 
 demo: $(VENV)/.installed
 	$(BIN)/reference-runtime demo --captures build/demo
@@ -17,6 +17,9 @@ test: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.bench
+
+profile: $(VENV)/.installed
+	$(BIN)/python -m tests.bench.profile
 
 mutants: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'

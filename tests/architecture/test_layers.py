@@ -76,3 +76,21 @@ def test_asking_for_the_version_loads_nothing_heavy():
     code = f"import sys; from validator.cli import cli; print({heavy} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_capture_that_is_in_order_is_judged_without_the_authority():
+    code = (
+        "import sys; from pathlib import Path; from validator import resources; from validator.engine import validate\n"
+        "path = resources.fixtures() / 'agent-runtime/0.3/golden/happy-path.ndjson'\n"
+        "assert validate(path.open('rb')).verdict == 'conformant'\n"
+        "print({'jsonschema', 'referencing'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_help_lists_every_command_by_its_own_first_sentence():
+    code = "import sys; from validator.cli import main; sys.argv = ['runtime-validate', '-h']; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Judge captures: files, folders, patterns" in done.stdout
+    assert "Explain a rule or a clause." in done.stdout

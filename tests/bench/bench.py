@@ -1,61 +1,166 @@
-"""Measures the whole verdict beside parsing alone, on one file in one run; a ratio, not a promise.
+"""Measures the whole verdict beside its peers, interleaved in one run, best of several; ratios, not promises.
 
-Times are of the processor, so that other programs on the machine do not count, and without loading the contract.
+    python -m tests.bench.bench [EVENTS]
 
-python -m tests.bench.bench [EVENTS]
+Every case is a process of its own, start included, and its time is that of the processor, so that other programs on
+the machine count little. Peers judge less: the schema alone, or nothing. What cannot be installed is named as absent.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import platform
+import resource
+import shutil
+import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.stream import lines
-from validator.engine import Options, validate
-from validator.report import Report
+from validator.protocol.protocol import load_protocol
+from validator.protocol.schemas import BASE
+
+ROUNDS = 3
+SLOW = 2_000
+BUILD = Path("build") / "bench"
+RESULTS = Path(__file__).with_name("RESULTS.md")
+NODE_PEERS = ("ajv", "ajv-formats", "@ag-ui/client")
+OURS = "whole verdict, one process"
+
+
+@dataclass(slots=True)
+class Case:
+    """Something to measure: what it does, how it is called, on how many events, and its best time so far."""
+
+    name: str
+    does: str
+    command: list[str]
+    events: int
+    seconds: float = float("inf")
+    absent: str = ""
+
+    def run(self) -> None:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(self.command, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            self.absent = f"it ended with {done.returncode}"
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.seconds = min(self.seconds, spent)
+
+    @property
+    def speed(self) -> float:
+        return self.events / self.seconds
 
 
 def write(path: Path, events: int) -> int:
     """Writes the stream; returns how many events it holds."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         return sum(file.write(line) > 0 for line in lines(events))
 
 
-def parse(path: Path) -> None:
-    with path.open("rb") as stream:
-        for line in stream:
-            json.loads(line)
+def contract() -> Path:
+    """The schemas and the type of every event, for validators that run elsewhere."""
+    protocol = load_protocol("agent-runtime")
+    types = {event: BASE + reference for event, reference in protocol.events.items()}
+    path = BUILD / "contract.json"
+    path.write_text(json.dumps({"schemas": list(protocol.store.documents.values()), "types": types}))
+    return path
 
 
-def judge(path: Path) -> Report:
-    with path.open("rb") as stream:
-        return validate(stream, path.name, Options(protocol="agent-runtime"))
+def agui_stream(events: int) -> Path:
+    """A run of AG-UI with one long message; its events are far smaller than ours."""
+    run, message = {"threadId": "t", "runId": "r"}, {"messageId": "m"}
+    delta = {"type": "TEXT_MESSAGE_CONTENT", **message, "delta": "a few words of text "}
+    first = [{"type": "RUN_STARTED", **run}, {"type": "TEXT_MESSAGE_START", **message, "role": "assistant"}]
+    last = [{"type": "TEXT_MESSAGE_END", **message}, {"type": "RUN_FINISHED", **run}]
+    path = BUILD / "agui.ndjson"
+    with path.open("w") as file:
+        for event in (*first, *([delta] * (events - 4)), *last):
+            file.write(json.dumps(event) + "\n")
+    return path
 
 
-def timed(task: Callable[[Path], object], path: Path) -> tuple[float, object]:
-    start = time.process_time()
-    result = task(path)
-    return time.process_time() - start, result
+def node_cases(path: Path, events: int) -> Iterator[Case]:
+    script, schema = str(Path(__file__).with_name("peers.mjs").resolve()), str(contract().resolve())
+    code = str((BUILD / "standalone.cjs").resolve())
+    missing = _install()
+    agui = str(agui_stream(events).resolve())
+    file = str(path.resolve())
+    calls = {
+        "Ajv, standalone code": ("schema only", ["standalone", file, code]),
+        "Ajv, compiled at start": ("schema only", ["ajv", file, schema]),
+        "AG-UI verifyEvents": ("order of its own small events", ["agui", agui]),
+        "JSON.parse in Node": ("nothing", ["parse", file]),
+    }
+    if not missing:
+        subprocess.run(["node", script, "generate", code, schema], cwd=BUILD, check=True, capture_output=True)
+    for name, (does, arguments) in calls.items():
+        yield Case(name, does, ["env", "-C", str(BUILD), "node", script, *arguments], events, absent=missing)
 
 
-def main(events: int) -> int:
-    """Prints both speeds and their ratio; 1 when the stream is not conformant, because then nothing was measured."""
-    path = Path("build") / "bench.ndjson"
+def _install() -> str:
+    """Fetches the peers that run in Node; says why there are none."""
+    if not shutil.which("npm"):
+        return "npm is not installed"
+    done = subprocess.run(["npm", "install", "--silent", *NODE_PEERS], cwd=BUILD, capture_output=True, text=True)
+    return "" if done.returncode == 0 else "npm cannot install it here"
+
+
+def cases(events: int) -> list[Case]:
+    path, short = BUILD / "stream.ndjson", BUILD / "short.ndjson"
     written = write(path, events)
-    validate(io.BytesIO(next(lines(1))), "first.ndjson", Options(protocol="agent-runtime"))
-    print(f"{written} events, {path.stat().st_size / 1e6:.1f} MB")
-    (alone, _), (whole, report) = timed(parse, path), timed(judge, path)
-    print(f"parse only     {written / alone:>10.0f} events/s")
-    print(f"whole verdict  {written / whole:>10.0f} events/s, {whole / alone:.1f} times parse only")
-    assert isinstance(report, Report)
-    print(f"{report.verdict}, {len(report.findings)} findings")
-    return int(bool(report.findings) or report.verdict != "conformant")
+    few = write(short, SLOW)
+
+    def alone(name: str, does: str, task: str, file: Path, count: int) -> Case:
+        return Case(name, does, [sys.executable, "-m", "tests.bench.alone", task, str(file)], count)
+
+    return [
+        alone(OURS, "everything", "verdict", path, written),
+        *node_cases(path, written),
+        Case("jq -c .", "nothing", ["jq", "-c", ".", str(path)], written, absent="" if shutil.which("jq") else "no jq"),
+        alone("plain jsonschema loop", "schema only", "jsonschema", short, few),
+        Case("check-jsonschema", "schema only", [], 0, absent="it reads whole documents, not lines"),
+        alone("json", "nothing", "json", path, written),
+        alone("orjson", "nothing", "orjson", path, written),
+    ]
+
+
+def table(found: list[Case]) -> str:
+    """The ratios as a page; figures are of one machine on one day."""
+    ours = found[0]
+    rows = [
+        f"| {case.name} | {case.does} | {'absent: ' + case.absent if case.absent else f'{case.speed:,.0f}'} "
+        f"| {'' if case.absent else f'{ours.speed / case.speed:.3f}'} |"
+        for case in found
+    ]
+    head = [
+        "# What a verdict costs beside its peers",
+        "",
+        f"{ours.events:,} events of `tests/bench/stream.py` (slow peers: {SLOW:,}), best of {ROUNDS}, interleaved,",
+        "processor time of whole processes. Written by `make bench`; only ratios within one run mean anything.",
+        "",
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}.",
+        "",
+        "| case | judges | events/s | ours to it |",
+        "|---|---|---:|---:|",
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
+def main(events: int) -> None:
+    found = cases(events)
+    for _ in range(ROUNDS):
+        for case in found:
+            if not case.absent:
+                case.run()
+    page = table(found)
+    RESULTS.write_text(page, encoding="utf-8")
+    print(page)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000))
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

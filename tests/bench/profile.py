@@ -10,7 +10,7 @@ import pstats
 import sys
 from pathlib import Path
 
-from tests.bench.bench import generate
+from tests.bench.bench import write
 from validator.engine import Options, validate
 
 STAGES = {
@@ -22,7 +22,7 @@ STAGES = {
     ("replay/order.py", "place"): "order",
     ("replay/fold.py", "apply"): "state tables",
     ("replay/world.py", "_teach"): "ledgers",
-    ("session.py", "_ask"): "rules",
+    ("asking.py", "ask"): "rules",
     ("redact.py", "survey"): "leaks (within rules)",
 }
 MOST = 25
@@ -57,8 +57,7 @@ def rows(stats: pstats.Stats) -> list[tuple[float, str]]:
 
 def main(events: int) -> None:
     path = Path("build") / "profile.ndjson"
-    path.parent.mkdir(exist_ok=True)
-    written = generate(path, events)
+    written = write(path, events)
     stats = profile(path)
     print(f"{written} events, {stats.total_tt / written * 1e6:.0f} us per event under the profiler")
     for seconds, name in rows(stats)[: MOST + len(STAGES)]:
