@@ -6,7 +6,8 @@ Fix: Resolve an expired action as timed_out and ask again; evaluate an expired p
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, moment, runs, said
+from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, moment, permits, runs, said
+from validator.rules.governance.silence_approved import SILENCE
 
 
 @rule(
@@ -24,7 +25,8 @@ def check(step, world, context):
         question = world.ledger(Questions).all.get(step.scope.get("action_id", ""))
         if question and question.expires and question.answered == step.number and said(step.line, "decision") in GRANTS:
             yield seen("ACT-17")
-            if now > question.expires:
+            # A grant that nobody gave is a fault of its own, whenever it came.
+            if now > question.expires and permits(step.line, "decision_source") not in SILENCE:
                 yield _late(step, "ACT-17", ("action", question.key), "answer", (question.line,))
         return
     target = world.ledger(Work).of(step)

@@ -8,6 +8,7 @@ Fix: End a refused call by tool.failed with status denied; do not start what is 
 
 from validator.rules import finding, rule, seen
 from validator.rules.governance._facts import RUNS, Questions, Work, refused_by_table, runs
+from validator.rules.governance.work_before_answer import STARTS
 
 CLAUSES = {
     "denied": "PERM-13",
@@ -38,7 +39,7 @@ def check(step, world, context):
         clause, since = CLAUSES.get(permission.state), permission.history[-1]
         if clause is None or (target.before or 0) > since:
             continue
-        if clause == "PERM-9" and _answered(world.ledger(Questions), target, permission.history[0]):
+        if clause == "PERM-9" and _elsewhere(step, world, target, permission.history[0]):
             continue
         yield finding(
             step,
@@ -52,6 +53,10 @@ def check(step, world, context):
         return
 
 
-def _answered(questions, target, since):
-    """True when an action about the target was granted after the question arose; the permission may say so later."""
-    return any((question.answered or 0) > since for question in questions.granted_for(*target.ids))
+def _elsewhere(step, world, target, since):
+    """True when the action that asked was granted, which the permission may say later, or is itself ignored."""
+    questions = world.ledger(Questions)
+    if any((question.answered or 0) > since for question in questions.granted_for(*target.ids)):
+        return True
+    asked = (question.key for key in target.ids for question in questions.naming.get(key, ()))
+    return step.type in STARTS and any(world.state("action", key) == "pending" for key in asked)

@@ -8,6 +8,7 @@ Fix: Emit permission.evaluated for the call or process before it runs, whatever 
 
 from validator.rules import finding, rule, seen
 from validator.rules.governance._facts import TOOL_RUNS, Catalogues, Decisions, Work, hidden, writes_or_shell
+from validator.rules.governance.catalogue_overruled import CLAUSES
 
 
 @rule(
@@ -21,7 +22,11 @@ def check(step, world, context):
     target = world.ledger(Work).of(step)
     if target is None or target.ran != step.number or hidden(world, step):
         return
-    if target.kind == "tool_call" and not writes_or_shell(target, world.ledger(Catalogues)):
+    catalogues = world.ledger(Catalogues)
+    if target.kind == "tool_call" and not writes_or_shell(target, catalogues):
+        return
+    # What the catalogue in force forbids or asks about is a fault against the catalogue.
+    if step.type == "tool.result" and (catalogues.entry(target) or {}).get("policy") in CLAUSES:
         return
     yield seen()
     if not world.ledger(Decisions).on_record(target):

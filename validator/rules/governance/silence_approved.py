@@ -8,6 +8,8 @@ Fix: Resolve as timed_out, denied or cancelled when no answer came.
 from validator.rules import finding, rule, seen
 from validator.rules.governance._facts import GRANTS, permits, said
 
+SILENCE = {"timeout", "policy_deny", "auth_failure"}
+
 
 @rule(
     "GOV017",
@@ -19,7 +21,7 @@ def check(step, world, context):
     crossing = step.type == "channel.permission_returned"
     clause = "CHAN-21" if crossing else "ACT-16"
     source = said(step.line, "response_source") if crossing else permits(step.line, "decision_source")
-    if source not in {"timeout", "policy_deny", "auth_failure"}:
+    if source not in SILENCE:
         return
     yield seen(clause)
     word = permits(step.line, "decision")

@@ -9,12 +9,14 @@ Fix: Hold back the process, or the attempt, until action.resolved; a call that w
 from validator.rules import finding, rule, seen
 from validator.rules.governance._facts import Questions, Work
 
+STARTS = ("process.started", "process.input", "task.started", "task.attempt.started")
+
 
 @rule(
     "GOV002",
     "work-before-answer",
     clauses={"agent-runtime": ("ACT-4", "TOOL-4")},
-    on=("process.started", "process.input", "task.started", "task.attempt.started"),
+    on=STARTS,
     needs=(Questions, Work),
 )
 def check(step, world, context):
