@@ -20,8 +20,12 @@ def judge(text: str, expect: str = "prefix") -> Report:
 
 
 def findings(text: str, expect: str = "prefix") -> list[str]:
-    """Everything the judge finds, of any level, one line each; crashes of the judge included."""
-    report = judge(text, expect)
+    """Everything the judge finds in a capture."""
+    return words(judge(text, expect))
+
+
+def words(report: Report) -> list[str]:
+    """Every finding of a report, of any level, one line each; crashes of the judge included."""
     found = [f"{one.rule} {one.clause} line {one.line}: {one.expected} / {one.actual}" for one in report.findings]
     return found + [f"crash: {crash}" for crash in report.crashes]
 

@@ -59,8 +59,18 @@ UNKNOWN = {
 }
 
 
+@pytest.fixture(scope="module")
+def settled():
+    """A runtime for refusals; that nothing changes is what they are about."""
+    return begun()
+
+
 @pytest.fixture
 def runtime():
+    return begun()
+
+
+def begun():
     made = Runtime(MemoryStore(), Settings(scripts=SCRIPTS))
     made.handle("submit_turn", {"session_id": "s", "thread_id": "t", "turn_id": "u", "input_parts": PARTS})
     Worker(made).run()
@@ -81,23 +91,23 @@ def test_every_command_is_asked_about_a_stranger():
 
 
 @pytest.mark.parametrize("command", sorted(UNKNOWN))
-def test_a_stranger_is_refused(runtime, command):
-    assert refused(runtime, command, UNKNOWN[command])["category"] == "not_found"
+def test_a_stranger_is_refused(settled, command):
+    assert refused(settled, command, UNKNOWN[command])["category"] == "not_found"
 
 
 @pytest.mark.parametrize("command", sorted(UNKNOWN))
 @pytest.mark.parametrize("request_", [[], None, 7, {}, {"session_id": 5, "task_id": [], "reason": {}}])
-def test_a_request_of_the_wrong_shape_is_refused(runtime, command, request_):
-    assert refused(runtime, command, request_)["category"] == "invalid_request"
+def test_a_request_of_the_wrong_shape_is_refused(settled, command, request_):
+    assert refused(settled, command, request_)["category"] == "invalid_request"
 
 
-def test_a_command_nobody_knows_is_refused(runtime):
-    assert refused(runtime, "make_coffee", {})["code"] == "unknown_command"
+def test_a_command_nobody_knows_is_refused(settled):
+    assert refused(settled, "make_coffee", {})["code"] == "unknown_command"
 
 
-def test_a_caller_id_of_another_owner_is_a_conflict(runtime):
+def test_a_caller_id_of_another_owner_is_a_conflict(settled):
     request = {"session_id": "other", "thread_id": "x", "turn_id": "u", "input_parts": PARTS}
-    assert refused(runtime, "submit_turn", request)["code"] == "turn_id_taken"
+    assert refused(settled, "submit_turn", request)["code"] == "turn_id_taken"
 
 
 def test_a_busy_thread_that_has_no_queue_names_its_policy():

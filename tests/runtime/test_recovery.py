@@ -91,3 +91,48 @@ def test_ids_and_command_ids_are_never_given_twice_across_restarts():
     assert len(runtime.state().find("task", session_id="s")) == 3
     ids = [event["event_id"] for event in runtime.store.read()]
     assert len(ids) == len(set(ids))
+
+
+class PowerCutError(Exception):
+    """The process is gone, in the middle of a command."""
+
+
+class CutStore(MemoryStore):
+    """Loses the process right before or right after it keeps a change."""
+
+    moment = ""
+
+    def commit(self, change):
+        moment, self.moment = self.moment, ""
+        if moment != "before":
+            super().commit(change)
+        if moment:
+            raise PowerCutError
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(
+    ("command", "request_"),
+    [
+        ("create_task", {"session_id": "s", "objective": "o"}),
+        ("submit_turn", {"session_id": "s", "thread_id": "t_a", "input_parts": PARTS}),
+        ("interrupt_turn", {"session_id": "s", "turn_id": "a", "reason": "r"}),
+    ],
+)
+def test_a_command_cut_off_at_its_commit_takes_effect_once(moment, command, request_):
+    runtime = begun()
+    store = CutStore()
+    store.__dict__ |= runtime.store.__dict__
+    runtime.store = store
+    keyed, before = {**request_, "idempotency_key": "k"}, store.position()
+    store.moment = moment
+    with pytest.raises(PowerCutError):
+        runtime.handle(command, keyed)
+    written = store.position() - before
+    assert (written > 0) == (moment == "after")
+    again, _ = restarted(runtime)
+    position = again.store.position()
+    answer = again.handle(command, keyed)
+    assert answer["outcome"] in {"accepted", "queued"}
+    assert (again.store.position() > position) == (moment == "before")
+    assert again.handle(command, keyed) == answer

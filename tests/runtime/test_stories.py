@@ -11,7 +11,7 @@ from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.scripts import coverage
 from reference_runtime.scripts.player import Played, Player, StoryError, load, stories
-from tests.runtime.judging import disagreements, findings, judge
+from tests.runtime.judging import disagreements, findings, judge, words
 
 STORIES = stories()
 
@@ -34,9 +34,9 @@ def everything():
 
 @pytest.mark.parametrize("story", [path.stem for path in STORIES])
 def test_the_judge_finds_nothing_of_any_level(everything, story):
-    text = everything[story][1]
-    assert findings(text, "complete") == []
-    assert judge(text, "complete").verdict == "conformant"
+    report = judge(everything[story][1], "complete")
+    assert words(report) == []
+    assert report.verdict == "conformant"
 
 
 @pytest.mark.parametrize("story", [path.stem for path in STORIES])
