@@ -6,9 +6,8 @@ Near miss: approved before expiresAt; or the lapsed request is cancelled.
 Fix: Resolve a request that lapsed as cancelled; approve only on an explicit act and say so in `basis`.
 """
 
-from datetime import datetime
-
 from validator.rules import finding, rule, seen
+from validator.rules._instants import instant
 from validator.rules.agenthub._phrases import by_silence
 from validator.rules.agenthub._runs import Runs, history, payload
 
@@ -36,13 +35,5 @@ def check(step, world, context):
 
 def _lapsed(request, line):
     """True when the decision came at or after the time at which the request lapses."""
-    limit, at = _instant(request.get("expiresAt")), _instant(line.get("timestamp"))
+    limit, at = instant(request.get("expiresAt")), instant(line.get("timestamp"))
     return limit is not None and at is not None and at >= limit
-
-
-def _instant(text):
-    try:
-        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return moment if moment is not None and moment.tzinfo is not None else None

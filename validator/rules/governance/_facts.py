@@ -10,6 +10,7 @@ from typing import Any
 from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
+from validator.rules._instants import instant
 
 GRANTS = frozenset({"approved", "allow", "allowed", "modified", "answered"})
 TOOL_RUNS = ("tool.progress", "tool.result")
@@ -63,17 +64,6 @@ def shown(word: Any) -> str:
 
 def permits(line: dict[str, Any], name: str) -> Any:
     return said(line, name, "permission_decision")
-
-
-def moment(value: Any) -> datetime | None:
-    """A timestamp with its offset, or None when it is none."""
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 def refused_by_table(step: Step, machine: str) -> bool:
@@ -282,7 +272,7 @@ class Questions:
             scope.get("task_id"),
             scope.get("turn_id"),
             word_said(line, "payload_hash"),
-            moment(word_said(line, "expires_at")),
+            instant(word_said(line, "expires_at")),
             stated(line, "scope") is not None,
             payload(line).get("blocking") is not False,
         )
@@ -366,7 +356,7 @@ def decision_of(step: Step) -> Decision:
         permits(line, "mode"),
         permits(line, "scope"),
         permits(line, "approval_action_id"),
-        moment(permits(line, "expires_at")),
+        instant(permits(line, "expires_at")),
         permits(line, "destructive"),
         held(line, "rule_refs", "permission_decision"),
         said(line, "interactive"),
@@ -514,7 +504,7 @@ class Hooks:
             step.scope.get("tool_call_id"),
             step.scope.get("turn_id"),
             limit if isinstance(limit, int) else None,
-            moment(step.line.get("timestamp")),
+            instant(step.line.get("timestamp")),
             step.scope,
         )
         self.running[key] = run

@@ -6,7 +6,8 @@ Fix: Resolve an expired action as timed_out and ask again; evaluate an expired p
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, moment, permits, runs, said
+from validator.rules._instants import instant
+from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, permits, runs, said
 from validator.rules.governance.silence_approved import SILENCE
 
 
@@ -18,7 +19,7 @@ from validator.rules.governance.silence_approved import SILENCE
     needs=(Questions, Decisions, Work),
 )
 def check(step, world, context):
-    now = moment(step.line.get("timestamp"))
+    now = instant(step.line.get("timestamp"))
     if now is None:
         return
     if step.type == "action.resolved":

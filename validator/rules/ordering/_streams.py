@@ -114,8 +114,7 @@ class Gaps:
 
     def unreadable(self, number: int) -> None:
         """A line that could not be read may hold one missing event."""
-        if not self._unreadable or self._unreadable[-1] != number:
-            self._unreadable.append(number)
+        self._unreadable.append(number)
 
     def apply(self, step: Step) -> None:
         self.covered = []

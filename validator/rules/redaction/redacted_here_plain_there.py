@@ -6,11 +6,10 @@ Near miss: the argument is redacted in both.
 Fix: Redact before events, snapshots and answers are made from the value, so that none of them ever holds it.
 """
 
-from collections import OrderedDict
-
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
+from validator.rules._recent import Recent
 from validator.rules.redaction._leaks import payload_of
 
 _STREAMED = ("delta", "output", "progress", "input", "args")
@@ -35,7 +34,7 @@ class Redactions:
         self._depth = {name: _depth(name, world.protocol.identities) for name in world.protocol.identities}
         self._hidden = {}
         self._fields = {}
-        self._plain = OrderedDict()
+        self._plain = Recent(_PLAIN_KEPT)
         self.looked = False
         self.clashes = []
 
@@ -60,9 +59,7 @@ class Redactions:
             self._clash(
                 self._hidden.get(place) or named.get(_last(keys)) or named.get(keys), subject, segments, "plain"
             )
-            self._plain.setdefault(place, step.number)
-            if len(self._plain) > _PLAIN_KEPT:
-                self._plain.popitem(last=False)
+            self._plain.keep(place, step.number)
 
     def _clash(self, line, subject, segments, how):
         if line is not None:

@@ -6,19 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from validator.protocol.formats import parse_date_time
 from validator.protocol.honest import known
 from validator.replay.readmodels.runagents import bare_hash, data_of
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+from validator.rules._instants import instant
 
 TOOLS = ("TOOL_REQUEST", "TOOL_CALLED", "TOOL_RESPONSE")
 DECISIONS = ("APPROVED", "REJECTED")
-
-
-def instant(value: Any) -> datetime | None:
-    """The instant a time stamp names, or None when it names none."""
-    return parse_date_time(value) if isinstance(value, str) else None
 
 
 def expects(world: Any, context: Any) -> str | None:

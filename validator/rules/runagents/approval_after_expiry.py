@@ -7,7 +7,8 @@ Fix: Check expires_at before the call is replayed, and block it again when the t
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.runagents._facts import Actions, instant, said_of_action, told
+from validator.rules._instants import instant
+from validator.rules.runagents._facts import Actions, said_of_action, told
 
 
 @rule("RAG021", "approval-after-expiry", clauses={"runagents": "RA-117"}, on="TOOL_*", needs=(Actions,))

@@ -8,7 +8,7 @@ Fix: Set updated_at from one clock each time the record changes, and export reco
 
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.runagents._facts import instant
+from validator.rules._instants import instant
 
 
 class Changes:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.replay.readmodels.agent_runtime import UNWATCHED
 from validator.replay.readmodels.agent_runtime.records import Shape
+from validator.rules._instants import instant
 
 LESS = ("unknown", "unavailable", "not_applicable", "stale")
 """Words that say honestly that a status is not known."""
@@ -193,15 +193,6 @@ def _same(expected: Any, served: Any, name: str) -> bool:
     if name.endswith(("_at", "At")) and isinstance(expected, str) and isinstance(served, str):
         return instant(expected) == instant(served) is not None
     return False
-
-
-def instant(text: Any) -> datetime | None:
-    """The moment that a time stamp names; one without an offset is no time stamp."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
-    return moment if moment.tzinfo else None
 
 
 def _shown(value: Any, name: str) -> str:

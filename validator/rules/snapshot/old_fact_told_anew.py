@@ -6,10 +6,9 @@ Near miss: the earlier event is delivered again with its own id.
 Fix: Deliver old events with the id and sequence they had, or not at all.
 """
 
-from collections import OrderedDict
-
 from validator.rules import finding, rule, seen
-from validator.rules.snapshot._compare import instant
+from validator.rules._instants import instant
+from validator.rules._recent import Recent
 
 KEPT = 4096
 """Events that are remembered; older ones are not recognised."""
@@ -20,7 +19,7 @@ class Told:
     """The last events by everything but their id and place, and the last load."""
 
     def __init__(self, world):
-        self.facts = OrderedDict()
+        self.facts = Recent(KEPT)
         self.loaded = None
         """Line and time of the last load."""
         self.again = None
@@ -38,9 +37,7 @@ class Told:
         key = (step.type, time, *sorted(step.scope.items()))
         before = self.facts.get(key)
         if before is None:
-            self.facts[key] = (step.number, step.line.get("payload"))
-            if len(self.facts) > KEPT:
-                self.facts.popitem(last=False)
+            self.facts.keep(key, (step.number, step.line.get("payload")))
         elif self.loaded and before[0] < self.loaded[0] and time < self.loaded[1]:
             self.again = before if before[1] == step.line.get("payload") else None
 
