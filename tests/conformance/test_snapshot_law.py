@@ -13,6 +13,7 @@ from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay.readmodels import ReadModels
 from validator.replay.world import World
+from validator.testing.mutators.free import ELSEWHERE, FREE, NOT_WHOLE
 
 PROTOCOLS = ("agent-runtime/0.3", "agenthub/1", "agent-threads/1", "runagents/1")
 STORIES = [
@@ -20,38 +21,12 @@ STORIES = [
     for name in PROTOCOLS
     for path in sorted((resources.fixtures() / name / "golden").glob("*.readmodel.json"))
 ]
-NOT_WHOLE = {
-    "channel-reconnect-with-gap": "events are missing, and the runtime can have seen them (RM-11)",
-    "gap-with-open-work": "events are missing, and the runtime can have seen them (RM-11)",
-    "reopened-session": "it begins in the middle, so only what is missing from a document can be told",
-    "first-looks": "records of runs and none of their events, so only what is missing from a view can be told",
-    "unexplained-pause": "runs whose first events were not captured, so only what is missing can be told",
-    "stream-without-records": "no record of the run was captured; ATH021 judges what a view may say then",
-}
-"""Stories of which the capture does not hold everything, so that a value can be right and not be in it."""
-FREE = {
-    "agent-runtime": {
-        "as_of_sequence": "the claim itself; RM-7, RM-8 and CONF-21 judge it",
-        "freshness": "a snapshot says it about itself; RM-23 and RM-24 judge it",
-        "freshness_reason": "free text",
-        "session_id": "says which document it is",
-        "thread_id": "says which document it is",
-        "turn_id": "says which document it is",
-        "caller": "says which document it is",
-    },
-    "agenthub": {"runId": "says which document it is"},
-    "agent-threads": {"runId": "says which document it is"},
-    "runagents": {"run_id": "says which document it is", "action_id": "says which document it is"},
-}
-"""Fields at the top of a document that are not compared, with the reason."""
 OWNERS = {
     "agenthub": ("AHB029",),
     "agent-threads": ("ATH017", "ATH018", "ATH019", "ATH020", "ATH021", "ATH024"),
     "runagents": ("RAG025", "RAG026"),
 }
 """Rules of the dialects that judge some fields of their views."""
-ELSEWHERE = {("agent-threads", "transcript"), ("agent-threads", "thread_tree")}
-"""Documents that rules of their dialect judge part by part; the ids in them are the ledger's own knowledge."""
 VALUES, LISTS = 16, 4
 """How many places of a story are skewed, and how many of its lists shortened; other places in each story."""
 

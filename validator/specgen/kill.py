@@ -42,7 +42,7 @@ def page(root: Path) -> str:
 def killed(entry: dict[str, Any]) -> int:
     """How many mutants of an operator were killed."""
     rest = sum(len(entry.get(kind, ())) for kind in (*_FAULTS, "survived"))
-    return entry["mutants"] - rest - entry.get("awaiting", 0)
+    return entry["mutants"] - rest
 
 
 def _rows(matrix: dict[str, Any]) -> Iterator[list[str]]:
@@ -61,8 +61,6 @@ def _survivors(matrix: dict[str, Any]) -> Iterator[str]:
 
 def _open(matrix: dict[str, Any]) -> Iterator[str]:
     for name, entry in matrix["operators"].items():
-        if entry.get("awaiting"):
-            yield f"* `{name}`: {entry['awaiting']} mutants wait for rules that are not written yet"
         for kind in _FAULTS:
             yield from (f"* `{name}`, {kind}: {where}" for where in entry.get(kind, ()))
 

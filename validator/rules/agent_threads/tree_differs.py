@@ -70,6 +70,10 @@ def _forks(step, tree, nodes):
 
 def _active(step, at, point, names, status):
     yield seen("AT-106")
+    shown = point.get("children")
+    if isinstance(shown, list) and set(names) != {name for name in shown if isinstance(name, str)}:
+        more = {"pointer": f"/snapshot/forkPoints/{at}/children", "clause": "AT-104", "key": "children"}
+        yield finding(step, "every message that follows it, and no other", "others", **more)
     kept = [name for name in names if status[name] == "committed"]
     if point.get("activeChildId") != (kept or names)[-1]:
         more = {"pointer": f"/snapshot/forkPoints/{at}/activeChildId", "clause": "AT-106", "key": "active"}

@@ -38,7 +38,7 @@ def _tell(matrix: dict) -> int:
     faults = 0
     for name, entry in matrix["operators"].items():
         killed = entry["mutants"] - sum(len(entry.get(kind, ())) for kind in (*FAULTS, "survived"))
-        print(f"{name:36} {entry['mutants']:6} mutants, {killed - entry.get('awaiting', 0)} killed")
+        print(f"{name:36} {entry['mutants']:6} mutants, {killed} killed")
         for kind in FAULTS:
             faults += len(entry.get(kind, ()))
             print(*(f"    {kind}: {where}\n" for where in entry.get(kind, ())), sep="", end="")

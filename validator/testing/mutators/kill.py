@@ -63,5 +63,5 @@ def try_mutant(seed: Seed, mutant: Mutant) -> Outcome:
         cited = {found.rule for found in told.findings if mutant.clause in (None, found.clause)}
         expected = not mutant.kills or set(mutant.kills) & set(killers) & cited
         return Outcome("killed" if expected and not mutant.verdict else "misnamed", killers)
-    same = amounts(mutant.lines, seed.protocol) == amounts(seed.lines, seed.protocol)
+    same = not mutant.served and amounts(mutant.lines, seed.protocol) == amounts(seed.lines, seed.protocol)
     return Outcome("survived" if same and not mutant.verdict else "missed")

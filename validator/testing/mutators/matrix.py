@@ -49,8 +49,6 @@ def run_operator(name: str, every: int = EVERY) -> dict[str, Any]:
         if outcome.kind != "killed":
             lists[outcome.kind].append(f"{seed.name} {mutant.where}")
     entry: dict[str, Any] = {"description": operator.description, "mutants": total, "by": dict(sorted(by.items()))}
-    if operator.awaiting:
-        return entry | {"awaiting": len(lists.pop("missed")), "survived": lists["survived"]}
     return entry | {kind: found for kind, found in lists.items() if found}
 
 

@@ -27,6 +27,8 @@ class Mutant:
     """The verdict that counts as its end, where no rule but the verdict tells."""
     clause: str | None = None
     """The clause that the finding has to cite."""
+    served: bool = False
+    """True when the fault is in a document that is served, so that no state shows it and a rule has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,6 @@ class Operator:
     """True when captures offer few places for it, so that a sample takes all."""
     served: bool = False
     """True when it needs captures that end with the read models they amount to."""
-    awaiting: bool = False
-    """True while the rules it is meant for are not all written: what they miss is listed, and fails nothing."""
 
     def apply(self, capture: Capture, protocol: Protocol) -> Iterator[Mutant]:
         """Every mutant of a capture, in the order of its lines; none where the protocol knows no rule against it."""
@@ -54,7 +54,7 @@ class Operator:
             return
         for where, lines in self.change(capture, protocol):
             if lines != capture:
-                yield Mutant(where, lines, known, self.verdict)
+                yield Mutant(where, lines, known, self.verdict, served=self.served)
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -68,13 +68,12 @@ def operator(
     harmless: bool = False,
     rare: bool = False,
     served: bool = False,
-    awaiting: bool = False,
 ) -> Callable[[Callable[[Capture, Protocol], Changed]], Operator]:
     """Lists a function as an operator; its docstring is the description."""
 
     def make(change: Callable[[Capture, Protocol], Changed]) -> Operator:
         text = " ".join(inspect.getdoc(change).split()) if change.__doc__ else ""
-        OPERATORS[name] = Operator(name, text, change, rules, verdict, harmless, rare, served, awaiting)
+        OPERATORS[name] = Operator(name, text, change, rules, verdict, harmless, rare, served)
         return OPERATORS[name]
 
     return make

@@ -15,6 +15,7 @@ from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol, available, load_protocol
 from validator.rulestreams import options_of
 from validator.testing.mutators.edits import run
+from validator.testing.mutators.free import NOT_WHOLE
 from validator.testing.mutators.kill import Seed
 from validator.testing.mutators.lines import parse
 from validator.testing.mutators.operator import Mutant
@@ -23,11 +24,13 @@ from validator.testing.mutators.snapshots import with_snapshots
 
 @functools.cache
 def golden(served: bool = False) -> tuple[Seed, ...]:
-    """Every golden capture; `served` ones end with the read models that are expected of them."""
+    """Every golden capture; `served` ones are whole and end with the read models that are expected of them."""
     found = []
     for name in available():
         protocol = load_protocol(name)
         for path in sorted((resources.fixtures() / name / "golden").glob("*.ndjson")):
+            if served and path.stem in NOT_WHOLE:
+                continue
             lines = parse(path.read_bytes())
             if served:
                 lines = with_snapshots(lines, read_json(path.with_suffix(".readmodel.json")).get("models", {}))

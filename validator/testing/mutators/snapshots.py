@@ -8,13 +8,10 @@ from typing import Any
 from validator.capture.lines import line_errors
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
+from validator.testing.mutators.free import ELSEWHERE, FREE
 from validator.testing.mutators.lines import Capture, leaves, put, without
 from validator.testing.mutators.operator import Changed, named, operator
 from validator.testing.mutators.order import replaced
-
-SNAPSHOT_RULES_AWAITED = True
-"""One line to change once the rules that hold snapshots against the replay are all there."""
-_FREE = ("reason", "freshness_reason", "title", "summary", "label")
 
 
 def with_snapshots(capture: Capture, models: dict[str, list[dict[str, Any]]]) -> Capture:
@@ -27,49 +24,48 @@ def with_snapshots(capture: Capture, models: dict[str, list[dict[str, Any]]]) ->
     return [*capture, *added]
 
 
-def _served(capture: Capture) -> Iterator[tuple[int, dict[str, Any]]]:
+def _served(capture: Capture, protocol: Protocol) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Position, line, and what of its document the stream settles."""
     for index, line in enumerate(capture):
-        if isinstance(line, dict) and line.get("record") == "snapshot" and isinstance(line.get("snapshot"), dict):
-            yield index, line
+        document = line.get("snapshot") if isinstance(line, dict) and line.get("record") == "snapshot" else None
+        if isinstance(document, dict) and (protocol.name, line["model"]) not in ELSEWHERE:
+            yield index, line, {key: value for key, value in document.items() if key not in FREE[protocol.name]}
 
 
 def _other(value: Any) -> Any:
-    """A value of the same kind that says something else; None where there is none to make up."""
+    """A value of the same kind that says something else; the value itself where there is none to make up."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
         return value + 1
-    return f"{value}-other" if isinstance(value, str) and "_" in value and " " not in value else None
+    return f"{value}-other" if isinstance(value, str) and "_" in value and " " not in value else value
 
 
-@operator("skew-a-snapshot", served=True, awaiting=SNAPSHOT_RULES_AWAITED)
+@operator("skew-a-snapshot", served=True)
 def skew(capture: Capture, protocol: Protocol) -> Changed:
     """A field of a snapshot has another value than the stream gives it."""
-    for index, line in _served(capture):
-        for pointer, value in leaves(line["snapshot"], "/snapshot"):
-            other = _other(value)
-            if other is None or pointer.endswith(_FREE):
-                continue
-            changed = put(line, pointer, other)
-            if not line_errors(protocol, changed):
+    for index, line, settled in _served(capture, protocol):
+        for pointer, value in leaves(settled, "/snapshot"):
+            changed = put(line, pointer, _other(value))
+            if changed != line and not line_errors(protocol, changed):
                 yield f"{named(index, capture, protocol)} {pointer}", replaced(capture, index, changed)
 
 
-@operator("drop-from-a-snapshot", served=True, awaiting=SNAPSHOT_RULES_AWAITED)
+@operator("drop-from-a-snapshot", served=True)
 def forget(capture: Capture, protocol: Protocol) -> Changed:
     """An entry that the stream knows is missing from a list of a snapshot: an unresolved action, a queued turn."""
-    for index, line in _served(capture):
-        for pointer, entries in _lists(line["snapshot"], "/snapshot"):
+    for index, line, settled in _served(capture, protocol):
+        for pointer, entries in _lists(settled, "/snapshot"):
             changed = without(line, f"{pointer}/{len(entries) - 1}")
             if not line_errors(protocol, changed):
                 yield f"{named(index, capture, protocol)} {pointer}", replaced(capture, index, changed)
 
 
-@operator("guess-in-a-snapshot", served=True, awaiting=SNAPSHOT_RULES_AWAITED)
+@operator("guess-in-a-snapshot", rules=("SNP001", "SNP002"), rare=True, served=True)
 def guess(capture: Capture, protocol: Protocol) -> Changed:
     """A value that the stream does not give is made up in a snapshot instead of being called unknown."""
-    for index, line in _served(capture):
-        for pointer in _honest(line["snapshot"], "/snapshot"):
+    for index, line, settled in _served(capture, protocol):
+        for pointer in _honest(settled, "/snapshot"):
             for made_up in ("completed", "made up", 0, True):
                 changed = put(line, pointer, made_up)
                 if not line_errors(protocol, changed):

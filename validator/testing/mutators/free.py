@@ -1,0 +1,38 @@
+"""What of a served read model the stream before it does not settle, each with the reason."""
+
+from __future__ import annotations
+
+NOT_WHOLE = {
+    "channel-reconnect-with-gap": "events are missing, and the runtime can have seen them (RM-11)",
+    "gap-with-open-work": "events are missing, and the runtime can have seen them (RM-11)",
+    "reopened-session": "it begins in the middle, so only what is missing from a document can be told",
+    "first-looks": "records of runs and none of their events, so only what is missing from a view can be told",
+    "unexplained-pause": "runs whose first events were not captured, so only what is missing can be told",
+    "stream-without-records": "no record of the run was captured; ATH021 judges what a view may say then",
+}
+"""Stories of which the capture does not hold everything, so that a value can be right and not be in it."""
+FREE = {
+    "agent-runtime": {
+        "as_of_sequence": "the claim itself; RM-7, RM-8 and CONF-21 judge it",
+        "freshness": "a snapshot says it about itself; RM-23 and RM-24 judge it",
+        "freshness_reason": "free text",
+        "session_id": "says which document it is",
+        "thread_id": "says which document it is",
+        "turn_id": "says which document it is",
+        "caller": "says which document it is",
+    },
+    "agenthub": {"runId": "says which document it is"},
+    "agent-threads": {"runId": "says which document it is"},
+    "runagents": {"run_id": "says which document it is", "action_id": "says which document it is"},
+}
+"""Fields at the top of a document that are not compared."""
+ELSEWHERE = {
+    (
+        "agent-threads",
+        "transcript",
+    ): "ATH017, ATH019 and ATH020 judge it by parts; its ids are the ledger's own",
+    ("agent-threads", "thread_tree"): "ATH018 judges it by parts; its ids are the ledger's own",
+    ("runagents", "approval_request"): "what the server keeps itself: no event tells its fields",
+    ("runagents", "blocked_action"): "what the server keeps itself: no event tells its fields",
+}
+"""Documents that rules of their dialect judge by parts, or that are no read model."""
