@@ -28,6 +28,7 @@ mutants: $(VENV)/.installed
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage report
+	$(BIN)/coverage report --fail-under=100 --include='validator/protocol/*,validator/replay/*'
 
 kill: $(VENV)/.installed
 	$(BIN)/python -m validator.testing.mutators --write

@@ -78,3 +78,60 @@ def test_a_step_that_says_nothing_leaves_no_message():
 
 def test_an_error_with_no_message_open_leaves_no_trace():
     assert reduce(("error", {"message": "late"}), ("acme-note", {})).messages() == []
+
+
+def test_a_payload_that_is_no_object_says_nothing():
+    reducer = reduce()
+    reducer.apply({"seq": 1, "event": {"kind": "text-delta", "payload": "half said"}})
+    assert (reducer.messages(), reducer.last) == ([], 1)
+
+
+def record(run, thread="t", status="committed", **more):
+    base = {"record": "run", "runId": run, "threadId": thread, "streamId": f"run:{run}", "status": status}
+    return {**base, "forkFromMessageId": None, "createdAt": "c", "finishedAt": "f", "messageCount": 1, **more}
+
+
+def said(run, text, sequence=1):
+    event = {"kind": "user-message", "payload": {"content": text}}
+    return {"seq": sequence, "timestamp": "t", "streamId": f"run:{run}", "event": event}
+
+
+def committed(run, text, thread="t"):
+    begun = [record(run, thread, status, messageCount=0, finishedAt=None) for status in ("created", "streaming")]
+    return [*begun, said(run, text), record(run, thread)]
+
+
+def told(*lines):
+    world = World(load_protocol("agent-threads"), (Threads,))
+    for number, line in enumerate(lines, start=1):
+        world.apply(line, number)
+    return world.ledger(Threads)
+
+
+def texts(transcript):
+    return [message["parts"][0]["text"] for message in transcript["messages"]]
+
+
+def test_a_message_belongs_to_the_thread_of_its_run():
+    threads = told(*committed("r1", "one", "t"), *committed("r2", "two", "u"))
+    assert (texts(threads.transcript("t", "all")), texts(threads.transcript("u", "all"))) == (["one"], ["two"])
+
+
+def test_a_line_that_does_not_say_whose_it_is_tells_nothing():
+    lost = {"seq": 1, "timestamp": "t", "event": {"kind": "user-message", "payload": {"content": "x"}}}
+    threads = told(lost, {**record("r1"), "threadId": None})
+    assert (threads.runs(), threads.threads(), threads.streams) == ([], [], {})
+    assert threads.record("r1") is None
+
+
+def test_ids_are_learnt_from_messages_that_were_served_and_fit():
+    strange = [{"role": "user", "parts": []}, {"id": "m0", "role": "tool", "parts": [], "parentMessageId": None}]
+    transcript = {"threadId": "t", "branch": "all", "messages": strange}
+    message = {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "one"}], "parentMessageId": None}
+    tree = {"threadId": "t", "nodes": [{"runId": "r1"}, {"messageId": "m0"}], "forkPoints": []}
+    lines = committed("r1", "one")
+    for model, snapshot in (("transcript", transcript), ("thread_tree", tree)):
+        lines.append({"record": "snapshot", "model": model, "snapshot": snapshot})
+    assert told(*lines).transcript("t", "all")["messages"][0]["id"]["honest"] == "unknown"
+    lines.append({"record": "snapshot", "model": "message", "snapshot": message})
+    assert told(*lines).transcript("t", "all")["messages"][0]["id"] == "m1"

@@ -100,3 +100,36 @@ def test_an_event_delivered_again_or_refused_changes_no_fact():
     }
     view = fold([*lines, late]).build("run_push")
     assert (view["state"], view["finalResponse"], view["lastSequence"]) == ("Cancelled", None, 90)
+
+
+def test_a_patch_proposed_again_is_the_same_patch():
+    lines = lines_of("whole-lifecycle")
+    place = next(index for index, line in enumerate(lines) if line.get("type") == "run.patch.proposed")
+    payload = {**lines[place]["payload"], "affectedFiles": ["b.txt"]}
+    again = {**lines[place], "id": "evt_again", "sequence": lines[place]["sequence"] + 1, "payload": payload}
+    (patch,) = fold([*lines[: place + 1], again]).build("run_quickstart")["patches"]
+    assert (patch["patchId"], patch["affectedFiles"]) == (payload["patchId"], ["b.txt"])
+
+
+def test_a_result_without_its_name_is_not_linked():
+    lines = lines_of("whole-lifecycle")
+    place = next(index for index, line in enumerate(lines) if line.get("type") == "run.completed")
+    nameless = [
+        {**lines[place], "id": f"evt_{kind}", "sequence": 900 + index, "type": kind, "payload": {}}
+        for index, kind in enumerate(("run.diff.ready", "run.artifact.ready"))
+    ]
+    payload = {**lines[place]["payload"], "artifacts": ["a", {"artifactId": "art_last"}]}
+    last = {**lines[place], "sequence": 902, "payload": payload}
+    before = fold(lines[:place]).build("run_quickstart")["links"]
+    links = fold([*lines[:place], *nameless, last]).build("run_quickstart")["links"]
+    assert (links["diff"], links["artifacts"][:-1]) == (before["diff"], before["artifacts"])
+    assert links["artifacts"][-1] == {"artifactId": "art_last"}
+
+
+@pytest.mark.parametrize("refs", [7, {"honest": "unknown", "reason": "The store is down."}, [7]])
+def test_references_that_are_no_list_of_words_are_no_references(refs):
+    lines = lines_of("whole-lifecycle")
+    place = next(index for index, line in enumerate(lines) if line.get("type") == "run.completed")
+    last = {**lines[place], "payload": {**lines[place]["payload"], "audit": {"refs": refs}}}
+    before = fold(lines[:place]).build("run_quickstart")["links"]["audit"]
+    assert fold([*lines[:place], last]).build("run_quickstart")["links"]["audit"] == before

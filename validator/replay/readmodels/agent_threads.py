@@ -75,7 +75,8 @@ class Reducer:
             message = _message(values["message"])
             message["parts"].append(part)
             self._done.append(message)
-        elif self._open is not None:
+        else:
+            # Every kind whose part goes into the open message opens one where there is none.
             self._open["parts"].append(part)
 
     def _part(self, kind: str, part: str, payload: dict[str, Any]) -> dict[str, Any]:

@@ -127,8 +127,9 @@ class RunViews:
         if teller is not None:
             teller(run, payload)
         audit = known(payload.get("audit"))
-        if isinstance(audit, dict):
-            run.audit |= dict.fromkeys(ref for ref in audit.get("refs", ()) if isinstance(ref, str))
+        refs = audit.get("refs") if isinstance(audit, dict) else None
+        if isinstance(refs, list):
+            run.audit |= dict.fromkeys(ref for ref in refs if isinstance(ref, str))
 
     def build(self, run_id: str) -> dict[str, Any]:
         """The run as Desktop and Web show it, at this point of the stream."""
@@ -231,10 +232,7 @@ def _outcome(run: _Run) -> dict[str, Any]:
 def _doubt(view: dict[str, Any]) -> None:
     """Takes back what a lost line may have changed."""
     view.update(state="stale", stateLabel="stale", terminal=LOST, reviewMode="stale", pendingApprovals=LOST)
-    view["degraded"] = LOST
-    for name in _ENDINGS:
-        if view[name] is None:
-            view[name] = LOST
+    view |= dict.fromkeys(("degraded", *_ENDINGS), LOST)
 
 
 def _created(run: _Run, payload: dict[str, Any]) -> None:

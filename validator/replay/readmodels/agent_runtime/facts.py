@@ -245,18 +245,16 @@ class Facts:
                 order.pop(move.subject, None)
                 order[move.subject] = None
 
-    def subject(self, machine: str, key: str) -> Subject | None:
-        return self.world.subjects(machine).get(key)
+    def subject(self, machine: str, key: str) -> Subject:
+        return self.world.subjects(machine)[key]
 
     def state(self, machine: str, key: str) -> str | None:
         """The state of a subject in its table."""
         return self.world.state(machine, key)
 
-    def status(self, machine: str, key: str) -> str | None:
-        """The state of a subject, or stale while it is in doubt (HON-19)."""
+    def status(self, machine: str, key: str) -> str:
+        """The state of a subject that exists, or stale while it is in doubt (HON-19)."""
         subject = self.subject(machine, key)
-        if subject is None:
-            return None
         return STALE if self.doubts and subject.doubted else subject.state
 
     def is_over(self, machine: str, key: str) -> bool:
@@ -295,11 +293,8 @@ class Facts:
         return any(subject.doubted and self._belongs_to(subject) == thread for subject in subjects)
 
     def thread_of(self, machine: str, key: str) -> str | None:
-        """The thread a subject belongs to, as far as it is known."""
-        subject = self.subject(machine, key)
-        if subject is None:
-            return None
-        return key if machine == "thread" else self._belongs_to(subject)
+        """The thread a subject that exists belongs to, as far as it is known."""
+        return key if machine == "thread" else self._belongs_to(self.subject(machine, key))
 
     def _belongs_to(self, subject: Subject) -> str | None:
         ids = {**subject.scope, **({subject.by: subject.key} if subject.by in BELONGING else {})}

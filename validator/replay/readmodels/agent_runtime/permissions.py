@@ -9,7 +9,6 @@ from validator.replay.readmodels.agent_runtime.hooks import Hooks
 from validator.replay.readmodels.agent_runtime.records import present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, Scope, Scopes
 
-ANSWERS = {"allow": "approved", "deny": "denied"}
 RESOLUTIONS = {"allowed": "allow", "denied": "deny", "timed_out": "deny", "cancelled": "deny"}
 SAID_BY_WORD = ("timed_out", "cancelled")
 TARGETS = {"tool_call_id": "tool", "process_id": "process", "action_id": "action", "peer_task_id": "peer_task"}
@@ -34,12 +33,11 @@ def boundary_of(facts: Facts, fact: Fact) -> dict[str, Any]:
 class Actions(Collector):
     """Actions of a session."""
 
-    listens = {"action.required": "_required", "action.resolved": "_resolved"}  # noqa: RUF012 - a table of the class
+    listens = {"action.required": "_required"}  # noqa: RUF012 - a table of the class, never changed
 
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.asked: dict[str, dict[str, Any]] = {}
-        self.answered: dict[str, dict[str, Any]] = {}
 
     def _required(self, fact: Fact) -> None:
         blocking = fact.payload.get("blocking")
@@ -48,13 +46,6 @@ class Actions(Collector):
         said |= {name: fact.line.get(name) for name in ("turn_id", "task_id", "tool_call_id", "process_id")}
         said |= {"blocking": True if blocking is None else blocking, "requested_at": fact.time}
         self.asked[fact.ids["action_id"]] = present(**said)
-
-    def _resolved(self, fact: Fact) -> None:
-        answer = self.answered.setdefault(fact.ids["action_id"], {"resolved_at": fact.time})
-        word = fact.payload.get("decision")
-        answer["decision"] = ANSWERS.get(word, word) if isinstance(word, str) else word
-        if (who := fact.payload.get("decided_by")) is not None:
-            answer["decided_by"] = who
 
     def unresolved(self, scope: Scope) -> list[str]:
         """Actions without an answer, in order; one that is in doubt is among them."""
@@ -71,10 +62,6 @@ class Actions(Collector):
     def pending(self, key: str) -> dict[str, Any]:
         """The entry of an action that has no answer."""
         return {"action_id": key, "status": self.facts.status("action", key), **self.asked.get(key, {})}
-
-    def record(self, key: str) -> dict[str, Any]:
-        """The whole entry of an action."""
-        return {**self.pending(key), **self.answered.get(key, {})}
 
     def approvals(self, scope: Scope) -> list[dict[str, Any]]:
         """Unresolved actions that ask for more than words."""

@@ -185,7 +185,7 @@ class Jobs(Collector):
     def _record(self, key: str) -> dict[str, Any]:
         job = self.jobs[key]
         return {
-            "items": [self.item(key, item) for item in job.items],
+            "items": [self.item(key, item) for item in self._items(job)],
             "progress": self._counted(job),
             "assigned_thread_ids": self._threads(job),
             **self.head(key),
@@ -208,6 +208,10 @@ class Jobs(Collector):
         threads = {*job.seen_threads, *(self.facts.belonging.of("task_id", task) for task in job.seen_tasks)}
         return frozenset((SESSION, *(Scope(thread) for thread in threads if thread)))
 
+    def _items(self, job: Job) -> list[str]:
+        """Items that exist: one that only an event without a row named is none."""
+        return [item for item in job.items if self.facts.state("job_item", item)]
+
     def item(self, key: str, item: str) -> dict[str, Any]:
         """The entry of one item of a job."""
         job = self.jobs[key]
@@ -215,7 +219,7 @@ class Jobs(Collector):
         return present(job_item_id=item, job_id=key, status=status) | {"attempt_count": starts, **job.items[item]}
 
     def _counted(self, job: Job) -> dict[str, int]:
-        states = [self.facts.state("job_item", item) for item in job.items]
+        states = [self.facts.state("job_item", item) for item in self._items(job)]
         return {word: states.count(word) for word in PROGRESS} | {"total": len(states)}
 
     def _threads(self, job: Job) -> list[str]:

@@ -130,9 +130,7 @@ class Turns(Collector):
             self.interrupting.add(fact.ids["turn_id"])
 
     def meet(self, fact: Fact) -> None:
-        step_id = fact.ids.get("step_id")
-        if step_id is None:
-            return
+        step_id = fact.ids["step_id"]
         step = self.steps.get(step_id)
         if step is None:
             step = self.steps[step_id] = StepItem(_kind(fact), fact.sequence)
