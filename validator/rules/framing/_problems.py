@@ -10,8 +10,6 @@ from validator.rules import Finding, Seen, finding, seen
 
 PROTOCOLS = ("agent-runtime", "agent-threads", "agenthub", "runagents")
 LOOKED = seen()
-CUT = {"not-json", "not-utf8"}
-"""What a last line without its line feed may suffer from because it was cut; that is no fault."""
 
 
 def cites(clause: str, core: str = "") -> dict[str, tuple[str, ...]]:
@@ -48,7 +46,6 @@ def look(step: Step, context: Any, name: str, expected: str, actual: str) -> Ite
     if not line.problems:
         yield LOOKED
     elif any(problem.name == name for problem in line.problems):
-        if line.ended or name not in CUT:
-            yield finding(step, expected, actual, key=name)
+        yield finding(step, expected, actual, key=name)
     else:
         yield LOOKED
