@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validator.replay.step import Step
-from validator.replay.world import World
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
 END = "end"
@@ -139,8 +138,3 @@ def document(text: str) -> dict[str, str]:
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         parts[name] = " ".join(body.split())
     return parts
-
-
-def woken(rule_: Rule, world: World) -> bool:
-    """True when a rule knows the protocol of a capture."""
-    return world.protocol.name in rule_.clauses
