@@ -6,6 +6,8 @@ from reference_runtime.domain.state import Decision, State, about, ids_of
 from reference_runtime.facts.record import Record
 from reference_runtime.stamping import Draft
 
+_SOURCES = {"timeout": "mode", "policy": "host_policy"}
+"""Permissions have other words for where a decision came from."""
 _PERMISSIONS = {"approved": "allowed", "modified": "allowed", "answered": "allowed"}
 
 
@@ -16,8 +18,7 @@ def action(state: State, record: Record, decision: str, payload: dict) -> Decisi
         word = _PERMISSIONS.get(decision, decision)
         said = {"actor": payload.get("decided_by"), "decision_reason": payload.get("reason"), "scope": "once"}
         source = payload.get("decision_source", "human")
-        source = "mode" if source == "timeout" else source
-        link = {"approval_action_id": record.id, "decision_source": source}
+        link = {"approval_action_id": record.id, "decision_source": _SOURCES.get(source, source)}
         yield Draft("permission.resolved", ids_of(permission), {"decision": word, **said, **link})
 
 
@@ -32,13 +33,19 @@ def linked(state: State, action_record: Record) -> list[Record]:
 def actions(state: State, reason: str, **where: str) -> Decision:
     """Cancels every unresolved question of a subject; nobody is going to answer it."""
     for record in state.pending(**where):
-        yield from action(state, record, "cancelled", {"decision_source": "policy", "reason": reason})
+        said = {"decision_source": "policy", "decided_by": "runtime", "reason": reason}
+        yield from action(state, record, "cancelled", said)
 
 
 def permissions(state: State, reason: str, **where: str) -> Decision:
     """Cancels permission requests that no action asks for."""
     for record in state.find("permission", is_open=True, **where):
-        said = {"decision": "cancelled", "decision_source": "host_policy", "decision_reason": reason}
+        said = {
+            "decision": "cancelled",
+            "decision_source": "host_policy",
+            "decision_reason": reason,
+            "actor": "runtime",
+        }
         yield Draft("permission.resolved", ids_of(record), said)
 
 

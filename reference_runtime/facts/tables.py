@@ -15,6 +15,7 @@ from typing import Any
 from reference_runtime.contract import protocol
 from reference_runtime.errors import IllegalMove
 from reference_runtime.facts.record import Record
+from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.unit import Unit
 from validator.protocol.machine import NONE, Driver, Machine, Row
 
@@ -124,6 +125,7 @@ class Drive:
         record.state, record.open = state, machine.is_open(state)
         record.session = record.session or self._scope.get("session_id")
         if named:
+            record.thread = record.thread or thread_of(self._unit, self._event)
             record.scope = {**self._scope, **record.scope}
         record.data.pop("doubted", None)
         return record
