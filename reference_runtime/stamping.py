@@ -98,4 +98,4 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
     }
     event |= {name: draft.ids[name] for name in IDS if draft.ids.get(name) is not None}
     payload = {name: value for name, value in draft.payload.items() if value is not None}
-    return event | draft.beside | ({"payload": payload} if payload else {})
+    return event | draft.beside | {"payload": payload}

@@ -6,9 +6,11 @@ from reference_runtime.domain.state import Decision, State, about, ids_of
 from reference_runtime.facts.record import Record
 from reference_runtime.stamping import Draft
 
-_SOURCES = {"timeout": "mode", "policy": "host_policy"}
-"""Permissions have other words for where a decision came from."""
 _PERMISSIONS = {"approved": "allowed", "modified": "allowed", "answered": "allowed"}
+_SOURCES = {"timeout": "mode", "policy": "host_policy"}
+"""Where an action's answer came from, in the words that permissions have for it."""
+RUNTIME = "runtime"
+"""Who decided when nobody was asked: the runtime that ended what the question was about."""
 
 
 def action(state: State, record: Record, decision: str, payload: dict) -> Decision:
@@ -33,19 +35,14 @@ def linked(state: State, action_record: Record) -> list[Record]:
 def actions(state: State, reason: str, **where: str) -> Decision:
     """Cancels every unresolved question of a subject; nobody is going to answer it."""
     for record in state.pending(**where):
-        said = {"decision_source": "policy", "decided_by": "runtime", "reason": reason}
+        said = {"decision_source": "policy", "decided_by": RUNTIME, "reason": reason}
         yield from action(state, record, "cancelled", said)
 
 
 def permissions(state: State, reason: str, **where: str) -> Decision:
     """Cancels permission requests that no action asks for."""
     for record in state.find("permission", is_open=True, **where):
-        said = {
-            "decision": "cancelled",
-            "decision_source": "host_policy",
-            "decision_reason": reason,
-            "actor": "runtime",
-        }
+        said = {"decision": "cancelled", "decision_source": "host_policy", "actor": RUNTIME, "decision_reason": reason}
         yield Draft("permission.resolved", ids_of(record), said)
 
 

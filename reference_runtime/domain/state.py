@@ -89,7 +89,7 @@ def ids_of(record: Record, **more: str | None) -> dict[str, Any]:
     """The ids that an event about a subject carries."""
     carried = {name: record.scope.get(name) for name in _CARRIED.get(record.kind, ())}
     own = {_OWN[record.kind]: record.id} if record.kind in _OWN else {}
-    thread = None if record.kind == "channel" else record.thread
+    thread = None if record.kind == "channel" else record.thread or record.scope.get("thread_id")
     return {"session_id": record.session, "thread_id": thread, **carried, **own, **more}
 
 

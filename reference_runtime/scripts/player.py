@@ -140,5 +140,6 @@ class Player:
 
 def _lapse(state: State, action: str) -> Decision:
     record = state.get("action", action)
-    said = {"decision_source": "timeout", "decided_by": "runtime", "reason": "Nobody answered in time."}
+    nobody = {"honest": "not_applicable", "reason": "The time ran out."}
+    said = {"decision_source": "timeout", "decided_by": nobody, "reason": "Nobody answered in time."}
     yield from settle.action(state, record, "timed_out", said)
