@@ -21,7 +21,7 @@ from validator.judging import judge
 from validator.protocol import lock
 from validator.protocol.profile import Profile, load_profile
 from validator.protocol.protocol import Protocol, load_protocol
-from validator.report import OUTCOMES, Outcome, Report
+from validator.report import OBSERVED, OUTCOMES, Outcome, Report, judged_beyond_schema
 from validator.requirements import load_requirements
 from validator.rules import Finding
 from validator.rules._catalog import load_rules
@@ -29,7 +29,6 @@ from validator.run import worst
 from validator.stories import stories, story_of
 
 _STRONGEST = ("error", "fail", "warn", "pass", "suppressed", "not_observed", "not_applicable", "not_judgeable")
-_OBSERVED = {"fail", "warn", "pass"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +84,10 @@ class Statement:
             if entry.outcome == "fail":
                 found.append(f"{entry.requirement} fails ({entry.findings} findings)")
         found += [f"{entry.requirement} was never observed" for entry in self.missing if entry.required]
-        judged = sum(entry.outcome in _OBSERVED for entry in self.outcomes if _beyond_schema(entry))
+        judged = judged_beyond_schema(self.outcomes)
         if judged < self.profile.at_least:
-            found.append(f"{judged} requirements were judged, the profile asks for {self.profile.at_least}")
+            asked = f"the profile asks for {self.profile.at_least}"
+            found.append(f"{judged} requirements beyond framing and schema were judged, {asked}")
         return tuple(found)
 
     @property
@@ -165,16 +165,12 @@ def _missing(outcomes: tuple[Outcome, ...], profile: Profile, protocol: Protocol
     found = []
     for entry in outcomes:
         required = entry.requirement in profile.clauses
-        if entry.outcome != "not_observed" and not (required and entry.outcome not in _OBSERVED):
+        if entry.outcome != "not_observed" and not (required and entry.outcome not in OBSERVED):
             continue
         known = known or stories(protocol)
         told = tuple(story_of(requirements[entry.requirement], known))
         found.append(Missing(entry.requirement, entry.level, required, told))
     return found
-
-
-def _beyond_schema(entry: Outcome) -> bool:
-    return any(not rule.startswith(("FRM", "SCH")) for rule in entry.rules)
 
 
 def file_digest(path: Path) -> str:

@@ -31,10 +31,13 @@ class Options:
     """Judge only these lines; the others tell nothing but their place in the order. Empty: judge every line."""
 
     def wants(self, rule: Rule) -> bool:
-        """True when a rule is selected and not ignored; a prefix names a family."""
-        if self.select and not rule.id.startswith(self.select):
-            return False
-        return not (self.ignore and rule.id.startswith(self.ignore))
+        """True when a rule is selected and not ignored."""
+        return asked(rule.id, self.select, self.ignore)
+
+
+def asked(rule: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:
+    """True when the id of a rule is selected and not ignored; a prefix names a family, and nothing selects all."""
+    return (not select or rule.startswith(select)) and not (ignore and rule.startswith(ignore))
 
 
 def line_numbers(text: str) -> frozenset[int]:

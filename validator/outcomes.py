@@ -11,11 +11,9 @@ from validator.protocol.clauses import LEVELS
 from validator.protocol.profile import Profile
 from validator.protocol.protocol import load_capabilities
 from validator.replay.world import World
-from validator.report import Outcome
+from validator.report import Outcome, judged_beyond_schema
 from validator.requirements import Requirement
 from validator.tally import Tally
-
-FRAMING_AND_SCHEMA = ("FRM", "SCH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +108,10 @@ class Summing:
 
     def unmet(self, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
         """What the profile requires and the capture does not show."""
-        judged = sum(entry.outcome in {"pass", "fail", "warn"} and _beyond_schema(entry) for entry in outcomes)
-        wanted = self.profile.at_least
+        judged, wanted = judged_beyond_schema(outcomes), self.profile.at_least
         if judged < wanted:
             yield f"{judged} requirements beyond framing and schema were judged, the profile asks for {wanted}"
         missing = {entry.requirement for entry in outcomes if entry.outcome == "not_observed"}
         for clause in self.profile.clauses:
             if clause in missing:
                 yield f"{clause} was not observed, and the profile requires it"
-
-
-def _beyond_schema(outcome: Outcome) -> bool:
-    return any(not rule.startswith(FRAMING_AND_SCHEMA) for rule in outcome.rules)

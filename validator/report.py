@@ -16,6 +16,9 @@ OUTCOMES = (
     "suppressed",
     "error",
 )
+OBSERVED = frozenset({"pass", "fail", "warn"})
+"""Outcomes of a requirement that some subject was really looked at for."""
+_FRAMING_AND_SCHEMA = ("FRM", "SCH")
 VERDICTS = ("conformant", "violations", "incomplete", "unreadable")
 
 
@@ -30,6 +33,12 @@ class Outcome:
     findings: int = 0
     rules: tuple[str, ...] = ()
     reason: str = ""
+
+
+def judged_beyond_schema(outcomes: tuple[Outcome, ...]) -> int:
+    """How many requirements were judged by more than framing and schema."""
+    observed = (entry for entry in outcomes if entry.outcome in OBSERVED)
+    return sum(any(not rule.startswith(_FRAMING_AND_SCHEMA) for rule in entry.rules) for entry in observed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from validator.capture.ndjson import Limits
 from validator.config import Config
+from validator.context import asked
 from validator.engine import Options, check_options, line_numbers
 from validator.rules._catalog import load_rules
 
@@ -67,8 +68,7 @@ class Settings:
     def judged_rules(self) -> frozenset[str]:
         """Ids of the rules that are asked."""
         select, ignore = tuple(self["select"]), tuple(self["ignore"])
-        asked = (rule for rule in load_rules() if not select or rule.startswith(select))
-        return frozenset(rule for rule in asked if not ignore or not rule.startswith(ignore))
+        return frozenset(rule for rule in load_rules() if asked(rule, select, ignore))
 
 
 def resolve(given: Mapping[str, Any], config: Config | None, environment: Mapping[str, str]) -> Settings:
