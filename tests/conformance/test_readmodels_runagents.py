@@ -73,7 +73,8 @@ def told(*lines):
 
 
 @pytest.mark.parametrize(
-    ("kinds", "vocabulary"), [(["ACME_NOTE"], None), (["APPROVAL_REQUIRED", "ACME_NOTE"], "shared"), (["RUN_CREATED"], "api")]
+    ("kinds", "vocabulary"),
+    [(["ACME_NOTE"], None), (["APPROVAL_REQUIRED", "ACME_NOTE"], "shared"), (["RUN_CREATED"], "api")],
 )
 def test_words_that_no_table_lists_belong_to_no_vocabulary(kinds, vocabulary):
     world = told(*(event(sequence, kind) for sequence, kind in enumerate(kinds, start=1)))

@@ -53,11 +53,7 @@ def calm(name: str) -> list[Any]:
     found = []
     for path in GOLDEN[name]:
         world = replayed(name, lines_of(path))
-        if (
-            not world.midway()
-            and world.unproved() is None
-            and any("record" not in line for line in lines_of(path))
-        ):
+        if not world.midway() and world.unproved() is None and any("record" not in line for line in lines_of(path)):
             found.append(path)
     return found
 

@@ -245,16 +245,18 @@ class Facts:
                 order.pop(move.subject, None)
                 order[move.subject] = None
 
-    def subject(self, machine: str, key: str) -> Subject:
-        return self.world.subjects(machine)[key]
+    def subject(self, machine: str, key: str) -> Subject | None:
+        return self.world.subjects(machine).get(key)
 
     def state(self, machine: str, key: str) -> str | None:
         """The state of a subject in its table."""
         return self.world.state(machine, key)
 
-    def status(self, machine: str, key: str) -> str:
-        """The state of a subject that exists, or stale while it is in doubt (HON-19)."""
+    def status(self, machine: str, key: str) -> str | None:
+        """The state of a subject, or stale while it is in doubt (HON-19); None before an event brings it about."""
         subject = self.subject(machine, key)
+        if subject is None:
+            return None
         return STALE if self.doubts and subject.doubted else subject.state
 
     def is_over(self, machine: str, key: str) -> bool:
