@@ -16,7 +16,6 @@ from validator.replay.readmodels.agent_runtime.channels import Channels
 from validator.replay.readmodels.agent_runtime.facts import Facts
 from validator.replay.readmodels.agent_runtime.freshness import Freshness
 from validator.replay.readmodels.agent_runtime.models import COLLECTORS, MODELS, limited
-from validator.replay.readmodels.agent_runtime.pieces import PIECES
 from validator.replay.readmodels.agent_runtime.records import as_record, cloned, honest
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
 from validator.replay.readmodels.agent_runtime.subagents import Jobs
@@ -37,7 +36,7 @@ class _Session:
     def __init__(self, world: Any):
         self.world = world
         self.facts = Facts(world, COLLECTORS)
-        self.watch = Watch(self.facts, PIECES)
+        self.watch = Watch(self.facts)
         self.freshness = Freshness(world)
         self.sequence: int | None = None
         self._index = 0

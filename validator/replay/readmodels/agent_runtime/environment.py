@@ -125,6 +125,8 @@ class Environment(Collector):
         super().__init__(facts)
         self.latest = facts.latest()
         self.workspace: Any = None
+        self.workspace_since = -1
+        """The event that told another workspace than the one before."""
 
     def _exists(self, fact: Fact) -> None:
         self.latest.tell("exists", fact.index, fact.origin, True)
@@ -136,6 +138,7 @@ class Environment(Collector):
 
     def _session(self, fact: Fact) -> None:
         if (workspace := fact.payload.get("workspace_id")) is not None:
+            self.workspace_since = fact.index if workspace != self.workspace else self.workspace_since
             self.workspace = workspace
 
     def meet(self, fact: Fact) -> None:

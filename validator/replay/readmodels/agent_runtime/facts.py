@@ -137,11 +137,12 @@ class Facts:
         """The last event that left each subject in another state than it was in."""
         self.in_state: dict[tuple[str, str], dict[str, None]] = {}
         """Introduced subjects by table and state."""
-        self.closings: dict[str, dict[str, None]] = {}
-        """Subjects by table in the order in which they last ended or were lost."""
+        self.closings: dict[str | None, dict[str, None]] = {}
+        """Turns by thread, as far as it was known, in the order in which they last ended or were lost."""
         self._entries: dict[tuple[str | None, str | None], dict[str, Any]] = {}
         self.doubts = False
         """Statuses are shown with the marks of doubt; off while documents are compared with each other."""
+        self._subjects = frozenset(self.protocol.identities) - {*VALUES}
         self._collectors = {kind: kind(self) for kind in collectors}
         self._on: dict[str, list[Listener]] = {}
         self._carried: dict[str, list[Listener]] = {}
@@ -208,8 +209,7 @@ class Facts:
 
     def has(self, fact: Fact, name: str) -> bool:
         """True when an event carries an id or a side object; a subject that is honestly unknown is not carried."""
-        subject = name in self.protocol.identities and name not in VALUES
-        return name in fact.ids if subject else name in fact.line
+        return name in fact.ids if name in self._subjects else name in fact.line
 
     def _place(self, fact: Fact) -> None:
         thread = self.belonging.thread(fact.origin)
@@ -240,10 +240,14 @@ class Facts:
             self.rows[move.machine, move.subject] = turning
             if machine.is_terminal(move.target) and not machine.is_terminal(move.source):
                 self.ends[move.machine, move.subject] = turning
-            if self.ends.get((move.machine, move.subject)) is turning or move.target == LOST:
-                order = self.closings.setdefault(move.machine, {})
-                order.pop(move.subject, None)
-                order[move.subject] = None
+            if move.machine == "turn" and (self.ends.get(("turn", move.subject)) is turning or move.target == LOST):
+                self._close(move.subject)
+
+    def _close(self, turn: str) -> None:
+        thread = self.belonging.of("turn_id", turn)
+        for place in (None, thread):
+            self.closings.setdefault(place, {}).pop(turn, None)
+        self.closings[thread][turn] = None
 
     def subject(self, machine: str, key: str) -> Subject | None:
         return self.world.subjects(machine).get(key)

@@ -184,21 +184,20 @@ class Jobs(Collector):
 
     def _record(self, key: str) -> dict[str, Any]:
         job = self.jobs[key]
-        return {
-            "items": [self.item(key, item) for item in self._items(job)],
-            "progress": self._counted(job),
-            "assigned_thread_ids": self._threads(job),
-            **self.head(key),
-        }
+        return {**self.head(key), "items": [self.item(key, item) for item in self._items(job)]}
 
     def head(self, key: str) -> dict[str, Any]:
-        """The entry of a job without what follows from its items."""
+        """The entry of a job without its items."""
         job, end = self.jobs[key], self.facts.end("job", key)
-        return present(job_id=key, status=self.facts.status("job", key), ended_at=end.time if end else None, **job.said)
-
-    def told_threads(self, key: str) -> tuple[Any, ...]:
-        """The threads that a job itself was given."""
-        return tuple(self.jobs[key].threads)
+        said = {name: value for name, value in job.said.items() if name != "progress"}
+        return present(
+            job_id=key,
+            status=self.facts.status("job", key),
+            progress=job.said["progress"] if "progress" in job.said else self._counted(job),
+            assigned_thread_ids=self._threads(job),
+            ended_at=end.time if end else None,
+            **said,
+        )
 
     def scopes(self, key: str) -> Scopes:
         """The session, and the threads that a job counts for."""

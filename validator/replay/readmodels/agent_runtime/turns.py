@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,6 +82,8 @@ class Turns(Collector):
         self.removed: set[str] = set()
         self.first_sequence: int | None = None
         self.interrupting: set[str] = set()
+        machine = facts.protocol.machines["turn"]
+        self._at_work = [state for state in machine.states if not machine.is_terminal(state) and state not in IDLE]
         self.last_submitted: str | None = None
         self.from_channel: dict[str, dict[str, None]] = {}
         """Turns by the channel they name as their source."""
@@ -167,9 +169,7 @@ class Turns(Collector):
 
     def active(self, scope: Scope) -> str | None:
         """The turn at work: neither queued, nor ended, nor lost; of several the one started or submitted last."""
-        machine = self.facts.protocol.machines["turn"]
-        at_work = (state for state in machine.states if not machine.is_terminal(state) and state not in IDLE)
-        shown = [key for key in self.facts.standing("turn", *at_work) if scope in self.scopes(key)]
+        shown = [key for key in self.facts.standing("turn", *self._at_work) if scope in self.scopes(key)]
         told = [(turn.started, turn.submitted, key) for key in shown if (turn := self.turns.get(key))]
         return max(told, default=(0, 0, None))[2]
 
@@ -192,6 +192,17 @@ class Turns(Collector):
         if self.facts.state("turn", key) == LOST:
             return self.facts.rows.get(("turn", key))
         return self.facts.end("turn", key)
+
+    def _closed(self, scope: Scope, place: str | None) -> Iterator[tuple[str, Turning]]:
+        """The turns in view that one event closed last, of those that were closed in a thread."""
+        last = None
+        for key in reversed(self.facts.closings.get(place, {})):
+            if scope not in self.scopes(key) or (close := self.close(key)) is None:
+                continue
+            if last is not None and close.index != last:
+                return
+            last = close.index
+            yield key, close
 
     def record(self, key: str) -> dict[str, Any]:
         """The entry of a turn."""
@@ -218,12 +229,10 @@ class Turns(Collector):
 
     def outcome(self, scope: Scope) -> dict[str, Any] | None:
         """How the turn that ended or was lost last came out."""
-        shown = (key for key in reversed(self.facts.closings.get("turn", {})) if scope in self.scopes(key))
-        closed = ((close.index, key, close) for key in shown if (close := self.close(key)))
-        last = next(closed, None)
-        if last is None:
+        closed = [*self._closed(scope, scope.thread), *self._closed(scope, None)]
+        if not closed:
             return None
-        _, key, close = max(last, *itertools.takewhile(lambda entry: entry[0] == last[0], closed), (-1, "", None))
+        key, close = max(closed, key=lambda entry: (entry[1].index, entry[0]))
         state = self.facts.state("turn", key) or ""
         said = close.said if close.type == "turn.failed" else {}
         error = as_record(said.get("error"))

@@ -9,44 +9,35 @@ What follows from the entries of a list alone, such as a count of them, is no pi
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Fact, Facts
 from validator.replay.readmodels.agent_runtime.routing import Routing
 from validator.replay.readmodels.agent_runtime.scope import EVERY_THREAD, NOWHERE, SESSION, Scope, Scopes
-from validator.replay.readmodels.agent_runtime.touch import Touch
+from validator.replay.readmodels.agent_runtime.watch.conversation import CONVERSATION
+from validator.replay.readmodels.agent_runtime.watch.piece import CARRIED, NOTHING, Look
+from validator.replay.readmodels.agent_runtime.watch.surroundings import GOVERNANCE, PEERS, RESULTS
+from validator.replay.readmodels.agent_runtime.watch.touch import Touch
+from validator.replay.readmodels.agent_runtime.watch.work import WORK
 from validator.replay.step import Step
 
-Look = tuple[Any, Scopes]
-NOTHING: Look = (None, NOWHERE)
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Something that documents show: who shows it, what an event touches of it, and how it looks."""
-
-    models: tuple[str, ...]
-    touched: Callable[[Touch], Iterable[Any]]
-    look: Callable[[Facts, Any], Look]
-    """The content of a key, and the scopes in which it is shown."""
-    order: str | None = None
-    """The id whose first mention in a thread gives the order of the entries."""
-    counted: bool = False
-    """Only how often each content occurs is shown."""
-    changed: Callable[[Facts, Any, Any], None] | None = None
-    """Is told the key and the time when the content is another one, wherever it is shown."""
+PIECES = (*CONVERSATION, *WORK, *GOVERNANCE, *RESULTS, *PEERS)
+ORDERED: dict[str, list[int]] = {}
+"""The places of the pieces by the id that gives their order."""
+for _place, _piece in enumerate(PIECES):
+    if _piece.order:
+        ORDERED.setdefault(_piece.order, []).append(_place)
 
 
 class Watch:
     """The looks of all pieces after the last event, and the time at which each document last changed."""
 
-    def __init__(self, facts: Facts, pieces: tuple[Piece, ...]):
-        self._facts, self._pieces = facts, pieces
-        self._seen: list[dict[Any, Look]] = [{} for _ in pieces]
-        self._ordered = {name: _by_order(pieces, name) for name in {piece.order for piece in pieces if piece.order}}
+    def __init__(self, facts: Facts):
+        self._facts = facts
+        self._seen: list[dict[Any, Look]] = [{} for _ in PIECES]
         self.times: dict[tuple[str, Scope], Any] = {}
 
     def before(self, step: Step) -> dict[int, tuple[Scope, list[Any]]]:
@@ -57,14 +48,16 @@ class Watch:
             return {}
         scope, places = Scope(thread), set()
         if belonging.brings(ids):
-            places = {place for found in self._ordered.values() for place in found}
-        for name in ids.keys() & self._ordered.keys():
-            shown = (place for place in self._ordered[name] if scope in self._seen[place].get(ids[name], NOTHING)[1])
-            places.update(place for place in shown if self._facts.mentions.first(name, ids[name], scope) is None)
+            places = {place for found in ORDERED.values() for place in found}
+        for name, key in ids.items():
+            for place in ORDERED.get(name, ()):
+                shown = scope in self._seen[place].get(key, NOTHING)[1]
+                if shown and self._facts.mentions.first(name, key, scope) is None:
+                    places.add(place)
         return {place: (scope, self._in_order(place, scope)) for place in places}
 
     def _in_order(self, place: int, scope: Scope) -> list[Any]:
-        name, keys = self._pieces[place].order, self._seen[place].items()
+        name, keys = PIECES[place].order, self._seen[place].items()
         shown = [key for key, (_, scopes) in keys if scope in scopes]
         return self._facts.mentions.order(str(name), shown, scope)
 
@@ -73,18 +66,26 @@ class Watch:
         if fact.late:
             self._facts.of(Routing).forget_sums()
         touch = Touch(self._facts, fact)
-        for place, piece in enumerate(self._pieces):
-            keys = dict.fromkeys(piece.touched(touch))
+        for place in dict.fromkeys((*self._fed(fact), *orders)):
+            keys = dict.fromkeys(PIECES[place].touched(touch))
             if fact.late:
                 keys |= dict.fromkeys(self._seen[place])
             changed = self._look(place, keys, fact.time) if keys else set()
             if place in orders and self._moved(place, *orders[place]):
                 changed.add(orders[place][0])
             for scope in changed:
-                self.times.update(dict.fromkeys(((model, scope) for model in piece.models), fact.time))
+                for model in PIECES[place].models:
+                    self.times[model, scope] = fact.time
+
+    def _fed(self, fact: Fact) -> Iterable[int]:
+        """The pieces that an event can touch; the first of all, and one that brings others to a thread, touch any."""
+        if fact.late or not self.times:
+            return range(len(PIECES))
+        moved = tuple({move.machine: None for move in fact.step.moves})
+        return _fed_by(fact.type, moved, (*fact.ids, *(name for name in CARRIED if name in fact.line)))
 
     def _look(self, place: int, keys: Iterable[Any], time: Any) -> set[Scope]:
-        piece, seen = self._pieces[place], self._seen[place]
+        piece, seen = PIECES[place], self._seen[place]
         looks = [(key, seen.get(key, NOTHING), piece.look(self._facts, key)) for key in keys]
         seen.update((key, new) for key, _, new in looks)
         for key, old, new in looks if piece.changed else ():
@@ -113,10 +114,11 @@ class Watch:
 
     def refresh(self, model: str) -> None:
         """Takes what a model shows in the session for unchanged, whatever it is."""
-        for place, piece in enumerate(self._pieces):
+        for place, piece in enumerate(PIECES):
             if model in piece.models:
                 self._seen[place] = {key: piece.look(self._facts, key) for key in self._seen[place]}
 
 
-def _by_order(pieces: tuple[Piece, ...], name: str) -> list[int]:
-    return [place for place, piece in enumerate(pieces) if piece.order == name]
+@functools.lru_cache(maxsize=4096)
+def _fed_by(event: str, moved: tuple[str, ...], carried: tuple[str, ...]) -> list[int]:
+    return [place for place, piece in enumerate(PIECES) if piece.fed.by(event, moved, carried)]
