@@ -2,8 +2,7 @@
 
 Most captures hold no snapshot, and a snapshot can claim a sequence that lies behind the line it stands on. So steps
 are kept back and replayed only when somebody asks, up to the sequence that is claimed and no further. At most `KEPT`
-steps wait; beyond that the oldest are taken in without asking when each document last changed (`UNWATCHED`). What was
-taken in cannot be taken back: a claim below it is not judged.
+steps wait; beyond that the oldest are taken in. What was taken in cannot be taken back: a claim below it is not judged.
 """
 
 from __future__ import annotations
