@@ -1,4 +1,7 @@
-"""Shows what a longer stream of closed work costs in memory, per event: `python -m tests.bench.memory [EVENTS]`.
+"""Shows what a longer stream of closed work costs in memory, per event.
+
+python -m tests.bench.memory [EVENTS [RECENT]]: with RECENT, what is over is remembered whole for that many lines only,
+so that a short stream shows what a long one costs.
 
 One validator reads a stream to a quarter and then to its end. What it holds at the end and did not hold at the quarter
 is listed by the lines of code that asked for it, so a ledger that keeps what is over shows by name.
@@ -14,6 +17,9 @@ from pathlib import Path
 
 from tests.bench.stream import lines
 from validator.engine import Options, Validator
+from validator.replay import world
+from validator.replay.readmodels.agent_runtime import past
+from validator.rules.snapshot import old_fact_told_anew
 
 LONGER = 4
 MOST = 30
@@ -43,7 +49,9 @@ def _snapshots(judge: Validator, *parts: list[bytes]) -> Iterator[tracemalloc.Sn
         yield tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, _ROOT + "validator/*")])
 
 
-def main(events: int) -> None:
+def main(events: int, recent: int = world.RECENT) -> None:
+    world.RECENT = past.TAKEN = recent
+    past.KEPT = old_fact_told_anew.KEPT = min(recent, past.KEPT)
     further, places = growth(events)
     print(f"{sum(size for size, _ in places) / further:.1f} bytes for each of {further} further events")
     for size, place in sorted(places, reverse=True)[:MOST]:
@@ -51,4 +59,4 @@ def main(events: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40_000)
+    main(*map(int, sys.argv[1:] or ("100000",)))

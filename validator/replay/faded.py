@@ -7,6 +7,8 @@ and the other lines of its history are gone, so rules that look for what is miss
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from validator.replay.seen import Noted, short
 from validator.replay.subject import Subject
 
@@ -65,3 +67,35 @@ class Subjects(dict[str, Subject]):
 
     def __contains__(self, key: object) -> bool:
         return super().__contains__(key) or (isinstance(key, str) and self.get(key) is not None)
+
+
+class Lines(dict[str, int]):
+    """Ids to lines, or ids alone. Those that fade keep at most 28 bytes each, and asking finds them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._old = Noted()
+
+    def fade(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._old.note(short(key), 0, self.pop(key))
+
+    def get(self, key: str | None, default: int | None = None) -> int | None:  # type: ignore[override]
+        key = key or ""
+        found = super().get(key)
+        if found is None and self._old:
+            found = (self._old.get(short(key)) or (0, None))[1]
+        return default if found is None else found
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str | None) and self.get(key) is not None
+
+    def add(self, key: str | None) -> None:
+        """Notes an id whose line does not matter; no id is one as well."""
+        self.setdefault(key or "")
+
+    def setdefault(self, key: str, default: int = 0) -> int:
+        found = self.get(key)
+        if found is None:
+            self[key] = found = default
+        return found

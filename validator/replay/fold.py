@@ -167,17 +167,20 @@ class Fold:
             self._holding.leave(subject)
 
     def fade(self, line: int, spared: set[str]) -> set[str]:
-        """Lets subjects fade that are no open work and were not heard of since a line; says which ids are not faded.
+        """Lets subjects fade that are no open work and were not heard of since a line; says which ids are still known.
 
-        Ids of open work count, those of what it belongs to, and those that the caller spares.
+        Those are the ids of what is kept, of what it was seen with, and what the caller spares.
         """
         work = list(self.open_work())
         known = spared.union(*(subject.scope.values() for subject in work), (subject.key for subject in work))
         for name in self.protocol.machines.keys() - self._lasting:
-            subjects = self.subjects[name]
-            for subject in [one for one in subjects.values() if one.heard < line and one.key not in known]:
-                self._forget(subject)
-        return known.union(*self.subjects.values())
+            quiet = [one for one in self.subjects[name].values() if one.heard < line and one.key not in known]
+            for subject in quiet:
+                # A container or a place in a queue stays for what it holds.
+                if subject.key not in self._open[name] or known.isdisjoint(subject.scope.values()):
+                    self._forget(subject)
+        kept = [subject for subjects in self.subjects.values() for subject in subjects.values()]
+        return known.union(*(subject.scope.values() for subject in kept), (subject.key for subject in kept))
 
     def _forget(self, subject: Subject) -> None:
         self.faded.keep(subject)

@@ -9,6 +9,11 @@ from validator.protocol.protocol import Protocol
 from validator.replay.seen import SeenEvents, hashed, short
 from validator.replay.step import Place
 
+_KIND = 0xFFFF
+"""The bits of what is noted about an event that hold the number of its type; the others hold the digest."""
+
+_LARGEST = 1 << 64
+
 
 class Order:
     """The last sequence of each stream, and a digest of each event seen."""
@@ -16,27 +21,45 @@ class Order:
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
         self._last: dict[str, tuple[int, int]] = {}
+        self._quiet = SeenEvents()
         self.seen = SeenEvents()
+        self._kinds, self._types = {"": 0}, [""]
 
     def meet(self, event: dict[str, Any], number: int) -> tuple[int | None, int | None]:
         """The line that delivered the same event before, and the line that used its id for another body."""
         identity = self._identity(event)
         if identity is None:
             return None, None
-        body = _digest(event)
+        body = _digest(event) & ~_KIND | self._kind(event)
         before = self.seen.meet(identity, body, number)
         if before is None:
             return None, None
         return (before[1], None) if before[0] == body else (None, before[1])
 
-    def line_of(self, event_id: str) -> int | None:
-        """The line that first used an event id."""
+    def find(self, event_id: str) -> tuple[int, str] | None:
+        """The line that first used an event id, and the type of that event."""
         before = self.seen.get(short(event_id))
-        return before[1] if before else None
+        return (before[1], self._types[before[0] & _KIND]) if before else None
 
-    def heard_since(self, line: int) -> set[str]:
-        """The streams that a line after this one belongs to."""
-        return {stream for stream, (_, last) in self._last.items() if last >= line}
+    def _kind(self, event: dict[str, Any]) -> int:
+        """The number of an event's type; zero for none, and for the types of a stream that has too many."""
+        kind = self._protocol.type_of(event) or ""
+        number = self._kinds.get(kind)
+        if number is None and len(self._types) <= _KIND:
+            number = self._kinds[kind] = len(self._types)
+            self._types.append(kind)
+        return number or 0
+
+    def fade(self, line: int) -> set[str]:
+        """Moves streams not heard of since a line to the flat table, 40 bytes at most each; says which are left."""
+        for stream, (sequence, last) in list(self._last.items()):
+            if last < line and 0 <= sequence < _LARGEST:
+                self._quiet.note(short(stream), sequence, last)
+                del self._last[stream]
+        return set(self._last)
+
+    def _recall(self, stream: str) -> tuple[int | None, int | None]:
+        return (self._quiet.get(short(stream)) if self._quiet else None) or (None, None)
 
     def _identity(self, event: dict[str, Any]) -> int | None:
         lens = self._protocol.lens
@@ -57,7 +80,7 @@ class Order:
         if not isinstance(sequence, int) or isinstance(sequence, bool):
             return Place(stream, None, None, "none")
         key = stream or ""
-        last, line = self._last.get(key, (None, None))
+        last, line = self._last.get(key) or self._recall(key)
         verdict = _verdict(last, sequence)
         if verdict in {"first", "next", "gap"}:
             self._last[key] = (sequence, number)

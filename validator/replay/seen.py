@@ -39,6 +39,11 @@ class SeenEvents:
             self._grow()
         return None
 
+    def note(self, key: int, body: int, line: int) -> None:
+        """Remembers a body and line in place of those met before."""
+        if self.meet(key, body, line) is not None:
+            self._put(self._slot(key), key, body, line + 1)
+
     def get(self, key: int) -> tuple[int, int] | None:
         """The body and line remembered under a key."""
         slot = self._slot(key)
@@ -72,13 +77,9 @@ class SeenEvents:
 
 
 class Noted(SeenEvents):
-    """Name to one of a few words, by its number, and a line; the latest note counts."""
+    """Name to one of a few words, by its number, and a line."""
 
     _BODY = "H"
-
-    def note(self, key: int, word: int, line: int) -> None:
-        if self.meet(key, word, line) is not None:
-            self._put(self._slot(key), key, word, line + 1)
 
 
 def short(text: str) -> int:

@@ -6,7 +6,7 @@ names. So rules stay pure functions of a step and the world, and nothing is reme
 
 Memory grows with open work, not with the length of the stream. Every `RECENT` lines, subjects that are no open work and
 were not heard of for as long fade: 28 bytes at most stay of each (`faded.py`). A ledger lists in `forgets` the tables
-whose entries go when none of the ids in their keys is remembered any more; the newest `RECENT` entries always stay. A
+whose entries go when none of the ids in their keys is remembered any more; the newest tenth of `RECENT` always stays. A
 step about a faded subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event
 costs at most 40 bytes (`seen.py`).
 """
@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
+from validator.replay.faded import Lines
 from validator.replay.fold import Fold
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
@@ -187,7 +188,7 @@ class World:
     def _fade(self, number: int) -> None:
         """Forgets what is over and was not heard of lately."""
         line, self._faded_at = number - RECENT, number
-        known = self.fold.fade(line, self.order.heard_since(line))
+        known = self.fold.fade(line, self.order.fade(line))
         for ledger in self._ledgers.values():
             for name in getattr(ledger, "forgets", ()):
                 _drop(getattr(ledger, name), known)
@@ -197,8 +198,17 @@ def _ids(about: About) -> Mapping[str, str] | None:
     return about if about is None or isinstance(about, Mapping) else about.scope
 
 
-def _drop(table: dict[Any, Any] | set[Any], known: set[str]) -> None:
-    """Drops the entries of a table that stand under no known id, except the newest."""
-    old = islice(table, max(0, len(table) - RECENT)) if isinstance(table, dict) else table
-    for key in [key for key in old if known.isdisjoint(key if isinstance(key, tuple) else (key,))]:
-        table.pop(key) if isinstance(table, dict) else table.discard(key)
+def _drop(table: Any, known: set[str]) -> None:
+    """Drops the entries of a table that stand under no known id, except the newest; of groups of tables, in each."""
+    first = next(iter(table.values()), None) if isinstance(table, dict) else None
+    if isinstance(first, Lines | set):
+        for part in table.values():
+            _drop(part, known)
+        return
+    old = islice(table, max(0, len(table) - RECENT // 10)) if isinstance(table, dict) else table
+    gone = [key for key in old if known.isdisjoint(key if isinstance(key, tuple) else (key,))]
+    if isinstance(table, Lines):
+        table.fade(gone)
+    else:
+        for key in gone:
+            table.pop(key) if isinstance(table, dict) else table.discard(key)

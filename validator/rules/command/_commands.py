@@ -118,7 +118,7 @@ class Sent:
 
 
 class Commands:
-    """Commands by id in the order they were sent, answers that answer nothing, and every event by id."""
+    """Commands by id in the order they were sent, and answers that answer nothing."""
 
     def __init__(self, world: World):
         self._world = world
@@ -128,7 +128,6 @@ class Commands:
         self.last_answered = 0
         """The line of the latest command that has an answer."""
         self.restarts: list[int] = []
-        self.events: dict[str, tuple[int, str]] = {}
         self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
         self._live: dict[str, list[Sent]] = {}
         self._highest: tuple[int | None, int] = (None, 0)
@@ -137,6 +136,10 @@ class Commands:
         """Commands whose first effect the current step is."""
         self.current: Sent | None = None
         """The command that the current line is, or answers for the first time."""
+
+    def event(self, event_id: str) -> tuple[int, str]:
+        """The line and type of an event; zero and nothing for one that never came."""
+        return self._world.order.find(event_id) or (0, "")
 
     def apply(self, step: Step) -> None:
         self.fresh, self.current = [], None
@@ -195,8 +198,6 @@ class Commands:
         if step.type in RECOVERY:
             self._recovered = step.number
         event_id = step.line.get("event_id")
-        if isinstance(event_id, str) and step.type:
-            self.events.setdefault(event_id, (step.number, step.type))
         live = self._live.get(step.type or "")
         if not live:
             return

@@ -14,6 +14,8 @@ from validator.rules import finding, rule, seen
 class Busy:
     """The turns of each thread that have started and are not over."""
 
+    forgets = ("turns",)
+
     def __init__(self, world: World):
         self._world = world
         self.turns: dict[str, dict[str, int]] = {}

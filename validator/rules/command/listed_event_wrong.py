@@ -33,7 +33,7 @@ def check(step, world, context):
 
 
 def _judge(world, commands, sent, index, key, whole):
-    line, kind = commands.events.get(key, (0, ""))
+    line, kind = commands.event(key)
     if not line:
         if whole:
             yield _finding(sent, index, "CTL-60", "an event of the stream", "no such event", ())

@@ -29,6 +29,8 @@ class Place:
 class Places:
     """Turns submitted as queued, and the names under which a queue changed that never got them."""
 
+    forgets = ("turns",)
+
     def __init__(self, world: World):
         self.turns: dict[str, Place] = {}
         self.refused: set[str] = set()

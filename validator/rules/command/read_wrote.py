@@ -26,7 +26,7 @@ def check(step, world, context):
             continue
         yield seen("CTL-8", sent.definition.clause)
         for index, key in enumerate(sent.listed):
-            line, kind = commands.events.get(key, (0, ""))
+            line, kind = commands.event(key)
             if line and kind not in sent.definition.writes:
                 yield Finding(
                     sent.answered,

@@ -21,7 +21,7 @@ def check(step, world, context):
         clause = "CTL-56" if sent.outcome == "no_op" else "CTL-4"
         yield seen(clause)
         for index, key in enumerate(sent.listed):
-            line, kind = commands.events.get(key, (0, ""))
+            line, kind = commands.event(key)
             if line and (sent.outcome == "no_op" or kind not in MAY_FOLLOW):
                 yield _finding(sent, clause, sent.answered, f"/result/event_ids/{index}", (sent.line, line))
                 break

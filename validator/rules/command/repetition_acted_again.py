@@ -53,7 +53,7 @@ def _second(first, sent, commands, clause):
         if name.endswith("_id") and isinstance(sent.result.get(name), str) and sent.result[name] != value:
             return "another id", f"/result/{name}", restarts
     for index, key in enumerate(sent.listed):
-        line = commands.events.get(key, (0, ""))[0]
+        line = commands.event(key)[0]
         if line > sent.line and key not in first.listed:
             return "an event of its own", f"/result/event_ids/{index}", (*restarts, line)
     if clause not in {"CTL-64", "CTL-80"} and sent.outcome == "rejected":

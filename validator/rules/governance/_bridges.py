@@ -32,6 +32,8 @@ class Bridge:
 class Bridges:
     """Crossings by channel and bridge id, and by what they are about."""
 
+    forgets = ("all", "about")
+
     def __init__(self, world: World):
         self.all: dict[tuple[str | None, str], Bridge] = {}
         self.about: dict[str, list[Bridge]] = {}

@@ -125,6 +125,8 @@ class Target:
 class Work:
     """Tool calls and processes by id."""
 
+    forgets = ("calls", "processes", "first_to_rest_on")
+
     def __init__(self, world: World):
         self.calls: dict[str, Target] = {}
         self.processes: dict[str, Target] = {}
@@ -244,6 +246,8 @@ class Question:
 class Questions:
     """Actions by id, and which of them name a call or process, or a task and nothing narrower."""
 
+    forgets = ("all", "naming")
+
     def __init__(self, world: World):
         self.all: dict[str, Question] = {}
         self.naming: dict[str, list[Question]] = {}
@@ -315,6 +319,8 @@ class Decision:
 class Decisions:
     """Permission events by target; those that name only a turn stand under the turn."""
 
+    forgets = ("about", "linked")
+
     def __init__(self, world: World):
         self.about: dict[str, list[Decision]] = {}
         self.linked: dict[str, list[str]] = {}
@@ -366,6 +372,8 @@ def decision_of(step: Step) -> Decision:
 class Boundaries:
     """For which calls, processes and turns a boundary was applied."""
 
+    forgets = ("applied",)
+
     def __init__(self, world: World):
         self.applied: dict[str, dict[str, Any]] = {}
         self.previous: dict[str, Any] | None = None
@@ -400,6 +408,8 @@ class Catalogue:
 
 class Catalogues:
     """The catalogue that was resolved last for a turn, a thread or a session."""
+
+    forgets = ("resolved",)
 
     def __init__(self, world: World):
         self.resolved: dict[str, Catalogue] = {}
@@ -470,6 +480,8 @@ class HookRun:
 
 class Hooks:
     """Hook runs under way, calls that a hook blocked, and turns that a stop hook holds back."""
+
+    forgets = ("running", "before_use", "blocked", "held")
 
     def __init__(self, world: World):
         self.running: dict[str, HookRun] = {}

@@ -15,6 +15,8 @@ from validator.rules.governance._facts import permits, said, stated
 class PolicyModes:
     """The mode that the last policy.changed of each session stated."""
 
+    forgets = ("set",)
+
     def __init__(self, world: World):
         self.set: dict[str, tuple[str, int]] = {}
 

@@ -16,11 +16,13 @@ PEOPLE = {None, "human", "user", "person"}
 
 
 class Answers:
-    """Answers of people that await a command which was not rejected."""
+    """Answers of people that await a command which was not rejected, by action."""
+
+    forgets = ("given",)
 
     def __init__(self, world: World):
         self._world = world
-        self.given: list[tuple[int, str]] = []
+        self.given: dict[str, int] = {}
 
     def apply(self, step: Step) -> None:
         if step.type != "action.resolved" or step.kind != "event":
@@ -29,7 +31,7 @@ class Answers:
         if not moved or said(step.line, "decision") in {"timed_out", "cancelled"}:
             return
         if said(step.line, "decision_source") in PEOPLE:
-            self.given.append((step.number, moved[0].subject))
+            self.given[moved[0].subject] = step.number
 
 
 @rule(
@@ -44,7 +46,7 @@ def check(step, world, context):
     if not commands.sent:
         return
     by_target = _by_target(commands)
-    for line, key in world.ledger(Answers).given:
+    for key, line in world.ledger(Answers).given.items():
         question = questions.all.get(key)
         if question is None or lost_since(world, question.line, step):
             continue

@@ -15,6 +15,8 @@ from validator.rules.governance._facts import Questions, permits, said
 class Rewrites:
     """The last rewritten input of each call, who rewrote it and where."""
 
+    forgets = ("latest",)
+
     def __init__(self, world: World):
         self._world = world
         self.latest: dict[str, tuple[str, str, tuple[int, ...]]] = {}

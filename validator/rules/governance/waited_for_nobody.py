@@ -16,6 +16,8 @@ HOSTS = {"host_policy", "rule", "hook", "classifier", "tool_contract"}
 class Modes:
     """The permission mode that a policy or a catalogue set, by turn, thread or session."""
 
+    forgets = ("in_force",)
+
     def __init__(self, world: World):
         self.in_force: dict[str, tuple[str, int]] = {}
 

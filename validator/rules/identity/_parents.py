@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 
 TASKS = ("task", "orchestration", "attempt")
@@ -71,6 +72,8 @@ class Conflict:
 class Parents:
     """The parent of every child, as the first line that carried both has settled it."""
 
+    forgets = ("_settled",)
+
     def __init__(self, world: Any):
         self._world = world
         self._settled: dict[tuple[str, str, str], tuple[str, int]] = {}
@@ -100,6 +103,8 @@ class Parents:
 
 class Tasks:
     """The parent that each task has named, and the tasks that were created without one."""
+
+    forgets = ("parent", "top")
 
     def __init__(self, world: Any):
         self._world = world
@@ -134,14 +139,19 @@ class Tasks:
         return chain, lines
 
 
+_NONE = Lines()
+
+
 class Named:
     """Which ids of each kind have been named so far, and where first."""
 
+    forgets = ("_seen", "_sessions")
+
     def __init__(self, world: Any):
         self._world = world
-        self._seen: dict[str, dict[str, int]] = {}
+        self._seen: dict[str, Lines] = {}
         self._now: set[tuple[str, str]] = set()
-        self._sessions: dict[str, int] = {}
+        self._sessions = Lines()
         self.again: int | None = None
         """The line that created the session before which this event creates."""
 
@@ -160,18 +170,20 @@ class Named:
             self._name("attempted_task_id", step.scope["task_id"], step.number)
 
     def _name(self, name: str, value: str, line: int) -> None:
-        known = self._seen.setdefault(name, {})
+        known = self._seen.setdefault(name, Lines())
         if value not in known:
             known[value] = line
             self._now.add((name, value))
 
     def before(self, name: str, value: str) -> int | None:
         """The line before this one that named an id first."""
-        return None if (name, value) in self._now else self._seen.get(name, {}).get(value)
+        return None if (name, value) in self._now else self._seen.get(name, _NONE).get(value)
 
 
 class Seats:
     """Which sessions, threads and turns an event could belong to."""
+
+    forgets = ("_sessions", "_threads", "_turns", "_steps")
 
     def __init__(self, world: Any):
         self._world = world

@@ -36,6 +36,8 @@ class PeerTask:
 class PeerTasks:
     """Every peer task by its id, and the one that the line at hand speaks about."""
 
+    forgets = ("all",)
+
     def __init__(self, world: World):
         self.all: dict[str, PeerTask] = {}
         self.current: PeerTask | None = None

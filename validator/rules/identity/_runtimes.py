@@ -10,6 +10,8 @@ from validator.replay.step import Step
 class Runtimes:
     """The runtime that each session was last told under."""
 
+    forgets = ("_last",)
+
     def __init__(self, _world: Any):
         self._last: dict[str, tuple[str, int]] = {}
         self.same = False

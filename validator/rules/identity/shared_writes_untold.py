@@ -18,6 +18,8 @@ PARTS = ("workspace", "worktree")
 class Writers:
     """Which threads can write to a place, and the children that were spawned with a thread of their own."""
 
+    forgets = ("children", "_writes")
+
     def __init__(self, world: World):
         self.children: dict[str, tuple[str, str, int, object]] = {}
         """Child thread to subagent, parent thread, line and isolation."""

@@ -16,6 +16,8 @@ from validator.rules.terminal._work import told
 class Opened:
     """Threads that were started, with and without a parent, and the children that have one."""
 
+    forgets = ("started", "of_child")
+
     def __init__(self, world: World):
         self.started: dict[str, tuple[int, bool]] = {}
         self.of_child: dict[str, int] = {}

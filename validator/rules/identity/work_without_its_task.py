@@ -18,6 +18,8 @@ WORK = ("model.*", "tool.started", "tool.result", "tool.failed", "action.*", "pr
 class Served:
     """What each turn was submitted or started for, and what was told about it already."""
 
+    forgets = ("turns",)
+
     def __init__(self, world: World):
         self.turns: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._told: set[tuple[str, str]] = set()

@@ -137,6 +137,8 @@ class Claim:
 class Acknowledgements:
     """The last acknowledged sequence of every channel and subscriber."""
 
+    forgets = ("_last", "_sent")
+
     def __init__(self, world: Any):
         self._world = world
         self._last: dict[tuple[str, str], tuple[int, int]] = {}

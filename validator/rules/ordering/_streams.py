@@ -35,6 +35,8 @@ def is_marker(world: Any, step: Step) -> bool:
 class Counts:
     """How each stream arrives: stretches that run behind, restarts in between, and events that do not count."""
 
+    forgets = ("_arrived",)
+
     def __init__(self, world: Any):
         self._world = world
         self._arrived: dict[str, tuple[int, int, bool]] = {}
@@ -165,6 +167,8 @@ class Gaps:
 class Clocks:
     """The last timestamp of each stream."""
 
+    forgets = ("_last",)
+
     def __init__(self, world: Any):
         self._world = world
         self._last: dict[str, tuple[str, int]] = {}
@@ -198,6 +202,8 @@ def _earlier(text: str, other: str) -> bool:
 
 class Recoveries:
     """Sessions that were under way when the runtime was started again, until it says what it recovered."""
+
+    forgets = ("_known", "_silent")
 
     def __init__(self, world: Any):
         self._world = world

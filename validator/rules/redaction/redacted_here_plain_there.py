@@ -29,6 +29,8 @@ _PLAIN_KEPT = 50_000
 class Redactions:
     """Per subject and key: where it was hidden, where it stood in plain text, and what the line at hand contradicts."""
 
+    forgets = ("_hidden", "_fields", "_plain")
+
     def __init__(self, world):
         self._protocol = world.protocol
         self._depth = {name: _depth(name, world.protocol.identities) for name in world.protocol.identities}

@@ -21,6 +21,8 @@ class Stored:
 class Outputs:
     """What output events told about each reference; `before` is the step's own reference as it was."""
 
+    forgets = ("_stored",)
+
     def __init__(self, world: World):
         self._lens = world.protocol.lens
         self._stored: dict[str, Stored] = {}

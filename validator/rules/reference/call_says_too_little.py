@@ -5,6 +5,7 @@ Trips: tool.started without policy, and no permission.evaluated names it.  Near 
 Fix: State `policy` and the three flags in tool.started, and `approval_action_id` where a person approved it.
 """
 
+from validator.replay.faded import Lines
 from validator.rules import END, Finding, finding, rule, seen
 from validator.rules.reference._catalogue import FLAGS, Catalogues, flag
 from validator.rules.terminal._work import body, told
@@ -13,9 +14,11 @@ from validator.rules.terminal._work import body, told
 class Decided:
     """Calls whose policy is not on record yet, and calls that a person approved before they began."""
 
+    forgets = ("evaluated", "approved", "_asked")
+
     def __init__(self, world):
         self.silent = {}
-        self.evaluated = set()
+        self.evaluated = Lines()
         self.approved = {}
         self._asked = {}
 
@@ -30,7 +33,7 @@ class Decided:
         if call is None:
             return
         if step.type in ("permission.evaluated", "permission.resolved"):
-            self.evaluated.add(call)
+            self.evaluated[call] = step.number
             self.silent.pop(call, None)
         elif step.type == "tool.started" and not step.refusals:
             payload = step.line.get("payload")

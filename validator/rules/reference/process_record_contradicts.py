@@ -13,6 +13,8 @@ from validator.rules.terminal._work import lines, number, told
 class ProcessLimits:
     """Time limits and output positions of processes."""
 
+    forgets = ("bounds", "_offsets")
+
     def __init__(self, world):
         self.bounds = {}
         self._offsets = {}

@@ -14,6 +14,8 @@ FORMS = ("safe_args", "args_ref", "delta")
 class Arguments:
     """Calls whose arguments are on record."""
 
+    forgets = ("known",)
+
     def __init__(self, world):
         self.known = set()
 

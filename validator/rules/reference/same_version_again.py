@@ -12,6 +12,8 @@ from validator.rules.terminal._work import told
 class Versions:
     """The version each artifact was last seen in, and the one before the step at hand."""
 
+    forgets = ("_last",)
+
     def __init__(self, world):
         self._last = {}
         self.before = None

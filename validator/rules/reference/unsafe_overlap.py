@@ -13,6 +13,8 @@ from validator.rules.terminal._work import OpenWork, lines, told
 class CallFlags:
     """Flags of open calls, from the call or from the catalogue in force."""
 
+    forgets = ("calls",)
+
     def __init__(self, world):
         self._world = world
         self.calls = {}

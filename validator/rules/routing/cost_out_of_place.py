@@ -13,6 +13,8 @@ from validator.rules.terminal._work import lines
 class Costs:
     """Model requests that a cost.recorded has counted, with its line."""
 
+    forgets = ("recorded",)
+
     def __init__(self, world):
         self.recorded = {}
         self.before = None

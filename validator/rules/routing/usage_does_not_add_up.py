@@ -15,6 +15,8 @@ COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 class Usage:
     """Sums of what the requests of each open turn reported; None where one of them did not report."""
 
+    forgets = ("turns",)
+
     def __init__(self, world):
         self.turns = {}
         self.done = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.replay.faded import Lines
 from validator.replay.readmodels import MODELS
 from validator.replay.step import Step
 from validator.replay.world import World
@@ -68,6 +69,8 @@ class Earlier:
 class Claims:
     """What the line at hand claims, and what was claimed before it."""
 
+    forgets = ("repeated", "vendors", "policies", "whole_queues", "completed_children", "removed_turns", "_last")
+
     def __init__(self, world: World):
         self._world = world
         self.now: list[Claim] = []
@@ -75,16 +78,16 @@ class Claims:
         """The claim before the present one, for the models of the present line."""
         self.restarted: dict[tuple[Any, ...], int] = {}
         """The restart since which no document of that model and scope was served."""
-        self.repeated: set[str | None] = set()
+        self.repeated = Lines()
         """Sessions of which an event was delivered again."""
-        self.vendors: set[str | None] = set()
+        self.vendors = Lines()
         """Sessions in which a vendor's own event was seen."""
-        self.policies: set[str | None] = set()
+        self.policies = Lines()
         """Sessions in which the policy changed."""
-        self.whole_queues: set[str | None] = set()
+        self.whole_queues = Lines()
         """Threads whose whole queue was told."""
-        self.completed_children: set[str] = set()
-        self.removed_turns: set[str] = set()
+        self.completed_children = Lines()
+        self.removed_turns = Lines()
         """Turns that a rollback took out of the view."""
         self._last: dict[tuple[Any, ...], Earlier] = {}
         self.restart: int | None = None
@@ -114,7 +117,8 @@ class Claims:
         elif step.type == "subagent.completed":
             self.completed_children.add(step.scope.get("subagent_id", ""))
         elif step.type == "history.rollback.completed":
-            self.removed_turns.update(map(str, _list(_record(step.line.get("payload")).get("removed_turn_ids"))))
+            for turn in _list(_record(step.line.get("payload")).get("removed_turn_ids")):
+                self.removed_turns.add(str(turn))
         elif step.type == "queue.changed" and "queue" in _record(step.line.get("payload")):
             self.whole_queues.add(step.scope.get("thread_id"))
 

@@ -65,7 +65,7 @@ def _own(step):
 
 def _never_reached(world):
     for session, sequence, line, pointer, model, about in world.ledger(Ahead).claims:
-        reached, last = world.ledger(Replay).reached[session]
+        reached, last = world.ledger(Replay).reached.get(session, (sequence, 0))
         yield seen("RM-7")
         if sequence > reached:
             more = {"pointer": pointer, "clause": "RM-7", "entity": about, "witness": (last,), "key": model}

@@ -15,6 +15,8 @@ FIELDS = ("workspace_id", "cwd", "workspace_roots", "shell", "os", "arch", "env_
 class Turns:
     """The environment that events of a turn, and not of one of its calls, told: fields, and the lines of them."""
 
+    forgets = ("told",)
+
     def __init__(self, world):
         self.told = {}
 

@@ -24,6 +24,8 @@ def listed(step: Step) -> list[dict[str, Any]] | None:
 class Criteria:
     """The last list before the step at hand, with its line."""
 
+    forgets = ("_told",)
+
     def __init__(self, world: World):
         self._told: dict[str, tuple[int, list[dict[str, Any]]]] = {}
         self.before: tuple[int, list[dict[str, Any]]] | None = None

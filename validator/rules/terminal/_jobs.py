@@ -43,6 +43,8 @@ class Job:
 class Jobs:
     """The jobs that are not over, and the step's item as it was before the step."""
 
+    forgets = ("jobs",)
+
     def __init__(self, world: World):
         self._world = world
         self.jobs: dict[str, Job] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
@@ -15,8 +16,10 @@ DEMANDS = ("artifacts_required", "evidence_required", "delivery_required")
 class Results:
     """What was told, for whom, and what each task's creation demanded."""
 
+    forgets = ("known", "deleted", "for_task", "delivery", "demands")
+
     def __init__(self, world: World):
-        self.known: dict[str, dict[str, int]] = {"artifact": {}, "evidence": {}}
+        self.known: dict[str, Lines] = {"artifact": Lines(), "evidence": Lines()}
         self.deleted: dict[str, int] = {}
         self.for_task: dict[str, set[str]] = {"artifact": set(), "evidence": set()}
         self.delivery: dict[str, tuple[str, int]] = {}

@@ -76,6 +76,8 @@ def tracks(world: World, step: Step) -> tuple[int, ...]:
 class OpenWork:
     """Open subjects by the identities they were seen with."""
 
+    forgets = ("_by",)
+
     def __init__(self, world: World):
         self._world = world
         self._by: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -103,6 +105,8 @@ class OpenWork:
 
 class Children:
     """What hangs below each task: child tasks, subagents, jobs and processes, and the line that said so."""
+
+    forgets = ("below", "above")
 
     def __init__(self, world: World):
         self._world = world
@@ -184,6 +188,8 @@ class Story:
 
 class Attempts:
     """The attempts of each task; the step at hand is already in it."""
+
+    forgets = ("stories",)
 
     def __init__(self, world: World):
         self.stories: dict[str, Story] = {}

@@ -15,6 +15,8 @@ from validator.rules.terminal._work import lines, told
 class Interrupts:
     """Turns that were told to stop, and the tool that each open call runs."""
 
+    forgets = ("turns", "tools")
+
     def __init__(self, world: World):
         self._world = world
         self.turns: dict[str, int] = {}

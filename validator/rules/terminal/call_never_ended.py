@@ -12,6 +12,8 @@ from validator.rules.terminal._work import OpenWork, ends, lines
 class Orphans:
     """Open calls of turns that ended badly, by thread, and those that the next turn of the thread found still open."""
 
+    forgets = ("waiting",)
+
     def __init__(self, world):
         self._world = world
         self.waiting = {}

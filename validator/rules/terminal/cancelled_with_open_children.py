@@ -12,6 +12,8 @@ from validator.rules.terminal._work import Children, ends, lines, told
 class Wishes:
     """Recorded wishes to cancel: the line of each, and whether it extends to children."""
 
+    forgets = ("lines", "extended")
+
     def __init__(self, world):
         self.lines = {}
         self.extended = set()

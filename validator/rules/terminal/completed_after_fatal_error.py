@@ -27,6 +27,8 @@ NAMES = (
 class Fatal:
     """What an error has hit and is not over, with the line of the error."""
 
+    forgets = ("hit",)
+
     def __init__(self, world: World):
         self.hit: dict[tuple[str, str], tuple[int, str | None]] = {}
 

@@ -14,6 +14,8 @@ REFS = ("pack_ref", "trace_ref", "replay_ref", "review_ref")
 class Links:
     """Active incidents, artifacts and evidence by the thread they were told in."""
 
+    forgets = ("incidents", "artifacts", "evidence", "_turns")
+
     def __init__(self, world):
         self.incidents = {}
         self.artifacts = {}

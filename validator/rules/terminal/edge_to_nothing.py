@@ -12,6 +12,8 @@ from validator.rules.terminal._work import told, unsure
 class Edges:
     """Delegations, and children that named a task as their parent."""
 
+    forgets = ("delegated", "parents", "drawn")
+
     def __init__(self, world):
         self.delegated = {}
         self.parents = {}
@@ -69,7 +71,7 @@ def check(step, world, context):
             yield Finding(line, expected, actual, clause="ORC-2", pointer="/payload/target_id", entity=("task", task))
     for child, (line, _) in edges.parents.items():
         yield seen("SUB-17")
-        if ("subagent", child) not in edges.delegated:
+        if ("subagent", child) not in edges.delegated and world.unproved({"subagent_id": child}) is None:
             expected, actual = "a task.delegated for a child that a task hands work to", "none was told"
             about = {"clause": "SUB-17", "pointer": "/payload/parent_task_id"}
             yield Finding(line, expected, actual, entity=("subagent", child), key="child", **about)

@@ -12,6 +12,8 @@ from validator.rules.terminal._work import OpenWork, ends, lines, told
 class Retentions:
     """Processes that say what happens to them when their owner ends, and those already reported."""
 
+    forgets = ("kept",)
+
     def __init__(self, world):
         self.kept = set()
         self.reported = set()

@@ -15,6 +15,8 @@ PREPARATION = ("context.resolved", "tool.catalog.resolved", "routing.*", "task.p
 class Early:
     """Turns that were heard of before their submission, so that each is reported once."""
 
+    forgets = ("lines",)
+
     def __init__(self, world):
         self._world = world
         self.lines = {}

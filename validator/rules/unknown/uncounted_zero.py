@@ -12,6 +12,8 @@ from validator.rules.terminal._work import told, word
 class Spoken:
     """Open model requests that text has arrived for, with the line of the first."""
 
+    forgets = ("requests",)
+
     def __init__(self, world):
         self.requests = {}
 

@@ -140,6 +140,10 @@ class ReadModels:
         for session in self._sessions.values():
             session.acknowledge(channel, known(result.get("last_acknowledged_sequence")))
 
+    def forget(self, session: str | None) -> None:
+        """Drops everything about a session."""
+        self._sessions.pop(session, None)
+
     @property
     def sessions(self) -> list[str]:
         """The sessions that events named, in order."""

@@ -3,10 +3,14 @@
 Most captures hold no snapshot, and a snapshot can claim a sequence that lies behind the line it stands on. So steps
 are kept back and replayed only when somebody asks, up to the sequence that is claimed and no further. At most `KEPT`
 steps wait; beyond that the oldest are taken in. What was taken in cannot be taken back: a claim below it is not judged.
+
+What was taken in is kept for the sessions heard of last, `TAKEN` events together; the session heard of longest ago
+goes first, and one that alone has more is given up. Claims of a session that went are not judged.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from typing import Any
 
@@ -14,11 +18,14 @@ from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime import ReadModels
+from validator.replay.seen import Noted, short
 from validator.replay.step import Step
 from validator.replay.subject import Subject
 
 KEPT = 500
 """Steps that wait to be replayed, at most."""
+TAKEN = 20_000
+"""Events that the read models of all sessions hold together, at most."""
 HEARD = ("event", "command", "result")
 
 
@@ -29,6 +36,8 @@ class Past:
         self.protocol = protocol
         self._doubt = Doubt(protocol.order["key"])
         self._subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
+        self._told: dict[str | None, dict[tuple[str, str], None]] = {}
+        """The subjects that the events of each session moved."""
         self.models = ReadModels(self)
 
     def subjects(self, machine: str) -> dict[str, Subject]:
@@ -50,12 +59,23 @@ class Past:
             subject = self._subjects[move.machine].setdefault(
                 move.subject, Subject(*name, NONE, found_by.get(name, ""))
             )
+            self._told.setdefault(self.session_of(step), {})[name] = None
             if move.row.driver.kind != "move":
                 subject.scope = {**step.scope, **subject.scope}
             subject.state, subject.doubted = move.target, False
             if move.source != move.target:
                 subject.history.append(step.number)
         self.models.apply(step)
+
+    def session_of(self, step: Step) -> str | None:
+        """The session that an event names, or that of the event before it."""
+        return step.scope.get("session_id", self.models.current)
+
+    def forget(self, session: str | None) -> None:
+        """Drops a session and the subjects that its events moved."""
+        self.models.forget(session)
+        for machine, key in self._told.pop(session, ()):
+            self._subjects[machine].pop(key, None)
 
     def doubt(self, number: int, ids: dict[str, str] | None = None) -> None:
         """Open work of a stream, or of all, can no longer be proved to stand where it stood."""
@@ -88,7 +108,12 @@ class Replay:
         self.reached: dict[str | None, tuple[int, int]] = {}
         """The highest sequence of each session, and its line."""
         self.streams: dict[str | None, set[str | None]] = {}
-        self._runs: dict[str | None, list[list[int]]] = {}
+        self._runs: dict[str | None, array[int]] = {}
+        """First and last line of each stretch of a session, one after the other."""
+        self._taken: dict[str | None, int] = {}
+        """Events of each session that the read models hold, the session heard of last being the last."""
+        self._held = 0
+        self._gone = Noted()
 
     def apply(self, step: Step) -> None:
         """Keeps a step back until somebody asks for it."""
@@ -123,30 +148,54 @@ class Replay:
 
     def remember(self, session: str | None, number: int) -> None:
         """Notes a line as one that a claim of a session rests on."""
-        runs = self._runs.setdefault(session, [])
-        if runs and runs[-1][1] == number - 1:
-            runs[-1][1] = number
+        runs = self._runs.setdefault(session, array("I"))
+        if runs and runs[-1] == number - 1:
+            runs[-1] = number
         else:
-            runs.append([number, number])
+            runs.extend((number, number))
 
     def lines(self, session: str | None, before: int) -> tuple[int, ...]:
         """Every line so far that is no event of another session; of no session, every line."""
         wanted = self._runs if session is None else {session, None} & self._runs.keys()
-        runs = [run for key in wanted for run in self._runs[key]]
+        runs = [run for key in wanted for run in zip(self._runs[key][::2], self._runs[key][1::2], strict=True)]
         return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
 
     def _take(self) -> None:
         step, number, by = self._waiting.popleft()
         if step is None:
             self.past.doubt(number)
-        else:
-            self.past.apply(step, by)
+            return
+        session = self.past.session_of(step)
+        if step.kind == "event" and self.is_gone(session):
+            self.past.models.current = session
+            return
+        self.past.apply(step, by)
+        if step.kind == "event":
+            self._taken[session] = self._taken.pop(session, 0) + 1
+            self._held += 1
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Gives up the sessions heard of longest ago while the read models hold too much."""
+        while self._held > TAKEN:
+            session = next(iter(self._taken))
+            self._held -= self._taken.pop(session)
+            self._gone.note(_name(session), 0, 0)
+            self.past.forget(session)
+            for table in (self.reached, self.streams, self._runs):
+                table.pop(session, None)
+
+    def is_gone(self, session: str | None) -> bool:
+        """True for a session that was given up; for no session, when any was."""
+        return bool(self._gone) and (session is None or self._gone.get(_name(session)) is not None)
 
     def at(self, session: str | None, sequence: int | None, before: int) -> Past | None:
         """The replay up to a sequence of a session, or of everything before a line; None when it has gone on."""
         last = self._last_needed(session, sequence, before)
         for _ in range(last):
             self._take()
+        if self.is_gone(session):
+            return None
         gone_to = self.past.models.sequence(session)
         if sequence is None:
             return self.past
@@ -170,3 +219,7 @@ class Replay:
                 break
             needed = place
         return needed
+
+
+def _name(session: str | None) -> int:
+    return short(f"session {session}" if session is not None else "")

@@ -1,0 +1,82 @@
+"""What is over is forgotten but for little, and forgetting never makes a finding."""
+
+import gc
+import io
+import tracemalloc
+
+import pytest
+
+from tests.bench.stream import lines
+from validator import resources
+from validator.engine import Options, Validator, validate
+from validator.protocol.protocol import available
+from validator.replay import world
+from validator.replay.readmodels.agent_runtime import past
+from validator.rules.snapshot import old_fact_told_anew
+
+PER_EVENT = 48
+"""Bytes that a further event of closed work may cost."""
+CACHES = ("*/redact.py", "*/capture/*", "*/rules/snapshot/_compare.py", "*/functools.py")
+"""Texts looked at before are kept in caches of a fixed size, which a short stream does not fill."""
+
+
+@pytest.fixture
+def short_memory(monkeypatch):
+    """What is over is remembered whole for a few lines only, so that a short stream stands for a long one."""
+
+    def make(recent):
+        monkeypatch.setattr(world, "RECENT", recent)
+        monkeypatch.setattr(past, "TAKEN", recent)
+        monkeypatch.setattr(past, "KEPT", recent)
+        monkeypatch.setattr(old_fact_told_anew, "KEPT", recent)
+
+    return make
+
+
+def _held(judge, told):
+    for line in told:
+        judge.feed(line)
+    gc.collect()
+    kept = [tracemalloc.Filter(True, "*/validator/*"), *(tracemalloc.Filter(False, name) for name in CACHES)]
+    return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces(kept).traces)
+
+
+def test_four_times_the_closed_work_costs_little_more(short_memory):
+    short_memory(60)
+    told = list(lines(2400))
+    judge, quarter = Validator("bench.ndjson", Options(protocol="agent-runtime")), len(told) // 4
+    tracemalloc.start()
+    try:
+        once, four_times = _held(judge, told[:quarter]), _held(judge, told[quarter:])
+    finally:
+        tracemalloc.stop()
+    assert judge.close().findings == ()
+    assert (four_times - once) / (len(told) - quarter) <= PER_EVENT
+
+
+def test_without_forgetting_it_would_cost_more(short_memory):
+    short_memory(100_000)
+    told = list(lines(900))
+    judge, part = Validator("bench.ndjson", Options(protocol="agent-runtime")), len(told) // 3
+    tracemalloc.start()
+    try:
+        once, thrice = _held(judge, told[:part]), _held(judge, told[part:])
+    finally:
+        tracemalloc.stop()
+    assert (thrice - once) / (len(told) - part) > 4 * PER_EVENT
+
+
+def _findings(path):
+    report = validate(io.BytesIO(path.read_bytes()), path.name)
+    assert report.crashes == ()
+    return {(found.rule, found.line) for found in report.findings}
+
+
+@pytest.mark.parametrize("name", available())
+def test_forgetting_at_once_finds_nothing_more(name, short_memory):
+    paths = sorted((resources.fixtures() / name).rglob("golden/*.ndjson"))
+    paths += sorted((resources.fixtures() / name).rglob("rules/*/near-*.ndjson"))[::3]
+    known = {path: _findings(path) for path in paths}
+    short_memory(1)
+    more = {path.name: found for path in paths if (found := _findings(path) - known[path])}
+    assert more == {}
