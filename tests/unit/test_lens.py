@@ -1,5 +1,6 @@
 """The lens reads a line's facts wherever a protocol keeps them."""
 
+from validator.protocol import envelope
 from validator.protocol.envelope import Lens
 
 LENS = Lens(
@@ -38,3 +39,17 @@ def test_an_identity_that_is_honestly_missing_is_not_carried():
 
 def test_nothing_is_read_out_of_an_honest_statement():
     assert LENS.get({"event": {"payload": {"honest": "unknown", "reason": "Lost."}}}, "payload.reason") is None
+
+
+def test_each_value_of_a_name_is_read_through_the_map_as_well():
+    assert list(LENS.each({"tags": ["x", None, "y"]}, "tags[]")) == ["x", "y"]
+    assert list(LENS.each({"streamId": "run:r2"}, "run_id")) == ["r2"]
+    assert list(LENS.each({"streamId": "log:r2"}, "run_id")) == []
+
+
+def test_identities_are_found_however_many_shapes_of_lines_there_were(monkeypatch):
+    monkeypatch.setattr(envelope, "_SHAPES_KEPT", 3)
+    lens = Lens({}, ("run_id",))
+    for number in range(9):
+        assert lens.scope({"run_id": f"r{number}", f"field_{number}": 1}) == {"run_id": f"r{number}"}
+    assert len(lens._carried) <= 4

@@ -66,3 +66,32 @@ def test_few_steps_are_kept_and_nothing_is_forgotten(monkeypatch):
     replay = replayed("task-board", Replay)
     assert len(replay._waiting) == 5
     assert documents(replay.at(None, None, 10**6).models) == exact
+
+
+def test_a_line_that_could_not_be_read_is_in_doubt_in_the_past_as_well():
+    story = [line for _, line in lines("two-threads")]
+    middle = len(story) // 2
+    world = World(load_protocol("agent-runtime/0.3"), [ReadModels, Replay])
+    for number, line in enumerate(story[:middle], 1):
+        world.apply(line, number)
+    world.doubt(middle + 1)
+    world.apply(story[middle], middle + 2)
+    now = world.ledger(ReadModels)
+    session = next(iter(now.sessions))
+    found = world.ledger(Replay).at(session, now.sequence(session), 10**6)
+    assert found.unproved() == middle + 1
+    assert documents(found.models) == documents(now)
+    assert found.models.build("session_snapshot")["freshness"] == "stale"
+
+
+def test_events_of_another_session_are_not_needed():
+    world = World(load_protocol("agent-runtime/0.3"), [Replay])
+    told = [("ses_1", 1), ("ses_2", 1), ("ses_1", 2), ("ses_2", 2)]
+    for number, (session, sequence) in enumerate(told, 1):
+        kind = "session.created" if sequence == 1 else "session.updated"
+        line = {"type": kind, "event_id": f"e{number}", "timestamp": "2026-05-08T09:00:00Z", "sequence": sequence}
+        world.apply({**line, "session_id": session, "payload": {"title": f"{number}"}}, number)
+    replay = world.ledger(Replay)
+    found = replay.at("ses_1", 1, 10**6).models
+    assert found.sessions == ["ses_1"]
+    assert replay.at("ses_1", 2, 10**6).models.build("session_snapshot", session_id="ses_2")["title"] == "2"

@@ -105,3 +105,14 @@ def test_a_malformed_reference_table_is_refused_with_its_line(contract):
     assert error.source == "schemas/agenthub/1/tables/metadata.yaml"
     assert error.place.startswith("line ")
     assert error.hint == "see _meta/table.schema.json"
+
+
+def test_a_table_driven_by_an_event_that_no_family_lists_is_refused(contract):
+    row = "moves:\n  - {event: acme.started, from: [none], to: accepted, clause: TURN-1}\n"
+    error = broken(contract, "moves:\n", row, "machines/turn.yaml")
+    assert error.reason == "a state table is driven by acme.started, which no family lists"
+
+
+def test_an_informational_event_that_no_family_lists_is_refused(contract):
+    error = broken(contract, "informational:\n", "informational:\n  acme.noted: It informs.\n")
+    assert error.reason == "no family lists acme.noted"

@@ -1,11 +1,13 @@
 """Errors name the place and the keyword, never the value; a broken schema file is refused at load."""
 
 import json
+import sys
 
 import pytest
 
 from validator.errors import DefinitionError
-from validator.protocol.schemas import SchemaStore, kind_of
+from validator.protocol.definition import read_definition
+from validator.protocol.schemas import BASE, DIALECT, SchemaStore, kind_of
 
 
 def event(**changes):
@@ -116,3 +118,31 @@ def test_a_schema_file_that_is_no_object_is_refused(contract):
 def test_a_schema_nobody_wrote_is_a_clear_error(core):
     with pytest.raises(DefinitionError, match="there is no schema"):
         core.store.validator("common/1/nothing.schema.json")
+
+
+def stored(folder, schema):
+    """A store of one file, and the reference of its schema."""
+    header = {"$schema": DIALECT, "$id": f"{BASE}x.schema.json"}
+    (folder / "x.schema.json").write_text(json.dumps({**header, **schema}))
+    return SchemaStore(folder), "x.schema.json"
+
+
+def test_a_constant_is_named_as_what_was_expected(tmp_path):
+    store, reference = stored(tmp_path, {"properties": {"a": {"const": "x"}}})
+    assert [(error.pointer, error.message) for error in store.errors(reference, {"a": 1})] == [("/a", "must be 'x'")]
+
+
+def test_a_document_deeper_than_the_stack_is_not_accepted_and_stops_nothing(tmp_path):
+    store, reference = stored(tmp_path, {"type": "object", "properties": {"a": {"$ref": "#"}}})
+    document = {}
+    assert store.accepts(reference, {"a": {"a": {}}})
+    for _ in range(sys.getrecursionlimit()):
+        document = {"a": document}
+    assert not store.accepts(reference, document)
+
+
+def test_the_authority_alone_reads_our_own_files_to_the_same_effect(core, monkeypatch):
+    path = core.folder / "machines" / "turn.yaml"
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
+    slow = SchemaStore(core.store.root)
+    assert read_definition(path, "machine", slow) == read_definition(path, "machine", core.store)
