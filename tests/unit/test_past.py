@@ -79,7 +79,7 @@ def test_a_line_that_could_not_be_read_is_in_doubt_in_the_past_as_well():
     now = world.ledger(ReadModels)
     session = next(iter(now.sessions))
     found = world.ledger(Replay).at(session, now.sequence(session), 10**6)
-    assert found.unproved() == middle + 1
+    assert found.lost() == middle + 1
     assert documents(found.models) == documents(now)
     assert found.models.build("session_snapshot")["freshness"] == "stale"
 
