@@ -180,8 +180,7 @@ class Runtime:
                 answer["event_ids"] = _listed(command, state.events)
             return answer, state
         except NoOp as done:
-            reads = not contract.protocol().commands[command].mutates
-            return {"outcome": "accepted" if reads else "no_op", **done.answer}, self.state()
+            return {"outcome": "no_op", **done.answer}, self.state()
         except Unavailable as refusal:
             return {"outcome": refusal.outcome, "error": refusal.error(), **refusal.answer}, state
         except CommandRejected as refusal:
