@@ -166,21 +166,24 @@ class Fold:
         elif self._open[machine.name].pop(subject.key, None) is not None:
             self._holding.leave(subject)
 
-    def fade(self, line: int, spared: set[str]) -> set[str]:
-        """Lets subjects fade that are no open work and were not heard of since a line; says which ids are still known.
+    def fade(self, line: int, spared: set[str]) -> tuple[set[str], set[str]]:
+        """Lets subjects fade that are no open work and were not heard of since a line.
 
-        Those are the ids of what is kept, of what it was seen with, and what the caller spares.
+        Says which ids are still known (of what is kept, of what it was seen with, and what the caller spares), and
+        which subjects faded.
         """
         work = list(self.open_work())
         known = spared.union(*(subject.scope.values() for subject in work), (subject.key for subject in work))
+        gone: set[str] = set()
         for name in self.protocol.machines.keys() - self._lasting:
             quiet = [one for one in self.subjects[name].values() if one.heard < line and one.key not in known]
             for subject in quiet:
                 # A container or a place in a queue stays for what it holds.
                 if subject.key not in self._open[name] or known.isdisjoint(subject.scope.values()):
                     self._forget(subject)
+                    gone.add(subject.key)
         kept = [subject for subjects in self.subjects.values() for subject in subjects.values()]
-        return known.union(*(subject.scope.values() for subject in kept), (subject.key for subject in kept))
+        return known.union(*(subject.scope.values() for subject in kept), (subject.key for subject in kept)), gone
 
     def _forget(self, subject: Subject) -> None:
         self.faded.keep(subject)

@@ -6,14 +6,15 @@ names. So rules stay pure functions of a step and the world, and nothing is reme
 
 Memory grows with open work, not with the length of the stream. Every `RECENT` lines, subjects that are no open work and
 were not heard of for as long fade: 28 bytes at most stay of each (`faded.py`). A ledger lists in `forgets` the tables
-whose entries go when none of the ids in their keys is remembered any more; the newest tenth of `RECENT` always stays. A
-step about a faded subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event
-costs at most 40 bytes (`seen.py`).
+whose entries go when none of the ids in their keys is known any more, except the newest; and in `forgets_faded` those
+whose entries go only when a subject in their key fades, because a rule infers something from a missing entry. A step
+about a faded subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event costs
+at most 40 bytes (`seen.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -36,7 +37,9 @@ class Ledger(Protocol):
     """What a check has to remember."""
 
     forgets: ClassVar[tuple[str, ...]] = ()
-    """Its tables, keyed by ids, whose entries are dropped when their subjects are long over; none when absent."""
+    """Its tables, keyed by ids, whose entries are dropped when no id in their key is known; none when absent."""
+    forgets_faded: ClassVar[tuple[str, ...]] = ()
+    """Those whose entries are dropped only when a subject in their key has faded."""
 
     def __init__(self, world: World) -> None: ...
 
@@ -188,25 +191,27 @@ class World:
     def _fade(self, number: int) -> None:
         """Forgets what is over and was not heard of lately."""
         line, self._faded_at = number - RECENT, number
-        known = self.fold.fade(line, self.order.fade(line))
+        known, gone = self.fold.fade(line, self.order.fade(line) | {""})
         for ledger in self._ledgers.values():
             for name in getattr(ledger, "forgets", ()):
-                _drop(getattr(ledger, name), known)
+                _drop(getattr(ledger, name), known.isdisjoint, max(RECENT // 10, 1))
+            for name in getattr(ledger, "forgets_faded", ()):
+                _drop(getattr(ledger, name), lambda ids: not (gone - known).isdisjoint(ids), 0)
 
 
 def _ids(about: About) -> Mapping[str, str] | None:
     return about if about is None or isinstance(about, Mapping) else about.scope
 
 
-def _drop(table: Any, known: set[str]) -> None:
-    """Drops the entries of a table that stand under no known id, except the newest; of groups of tables, in each."""
+def _drop(table: Any, over: Callable[[tuple[Any, ...]], bool], spared: int) -> None:
+    """Drops the entries of a table whose ids are over, except the newest; of groups of tables, in each."""
     first = next(iter(table.values()), None) if isinstance(table, dict) else None
     if isinstance(first, Lines | set):
         for part in table.values():
-            _drop(part, known)
+            _drop(part, over, spared)
         return
-    old = islice(table, max(0, len(table) - RECENT // 10)) if isinstance(table, dict) else table
-    gone = [key for key in old if known.isdisjoint(key if isinstance(key, tuple) else (key,))]
+    old = islice(table, max(0, len(table) - spared)) if isinstance(table, dict) else table
+    gone = [key for key in old if over(key if isinstance(key, tuple) else (key,))]
     if isinstance(table, Lines):
         table.fade(gone)
     else:

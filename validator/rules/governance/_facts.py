@@ -246,7 +246,7 @@ class Question:
 class Questions:
     """Actions by id, and which of them name a call or process, or a task and nothing narrower."""
 
-    forgets = ("all", "naming")
+    forgets_faded = ("all", "naming")
 
     def __init__(self, world: World):
         self.all: dict[str, Question] = {}
@@ -319,7 +319,7 @@ class Decision:
 class Decisions:
     """Permission events by target; those that name only a turn stand under the turn."""
 
-    forgets = ("about", "linked")
+    forgets_faded = ("about", "linked")
 
     def __init__(self, world: World):
         self.about: dict[str, list[Decision]] = {}
@@ -372,7 +372,7 @@ def decision_of(step: Step) -> Decision:
 class Boundaries:
     """For which calls, processes and turns a boundary was applied."""
 
-    forgets = ("applied",)
+    forgets_faded = ("applied",)
 
     def __init__(self, world: World):
         self.applied: dict[str, dict[str, Any]] = {}
@@ -409,7 +409,7 @@ class Catalogue:
 class Catalogues:
     """The catalogue that was resolved last for a turn, a thread or a session."""
 
-    forgets = ("resolved",)
+    forgets_faded = ("resolved",)
 
     def __init__(self, world: World):
         self.resolved: dict[str, Catalogue] = {}

@@ -13,7 +13,7 @@ from validator.rules import finding, rule, seen
 class Requests:
     """The first request of each turn for which no context was told before it."""
 
-    forgets = ("_known", "first")
+    forgets_faded = ("_known", "first")
 
     def __init__(self, world: World):
         self._known: set[str] = set()

@@ -21,7 +21,8 @@ def flag(body: Any, name: str) -> bool | None:
 class Catalogues:
     """The newest catalogue of each turn, thread and session, with its line; turns that called before they had one."""
 
-    forgets = ("_newest", "called")
+    forgets = ("called",)
+    forgets_faded = ("_newest",)
 
     def __init__(self, world: World):
         self._newest: dict[tuple[str, str], tuple[int, dict[str, Any] | None]] = {}

@@ -14,7 +14,7 @@ FORMS = ("safe_args", "args_ref", "delta")
 class Arguments:
     """Calls whose arguments are on record."""
 
-    forgets = ("known",)
+    forgets_faded = ("known",)
 
     def __init__(self, world):
         self.known = set()

@@ -37,7 +37,7 @@ class Route:
 class Routes:
     """Routes by turn; `before` is the step's own route as it was before the step."""
 
-    forgets = ("_routes",)
+    forgets_faded = ("_routes",)
 
     def __init__(self, world: World):
         self._routes: dict[str, Route] = {}

@@ -30,7 +30,8 @@ ITEMS = {
 class Vendors:
     """The first vendor line about each subject, the first item of each kind in a turn, and what turns really did."""
 
-    forgets = ("named", "items", "told")
+    forgets = ("named",)
+    forgets_faded = ("items", "told")
 
     def __init__(self, world):
         self._world = world

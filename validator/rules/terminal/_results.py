@@ -16,7 +16,8 @@ DEMANDS = ("artifacts_required", "evidence_required", "delivery_required")
 class Results:
     """What was told, for whom, and what each task's creation demanded."""
 
-    forgets = ("known", "deleted", "for_task", "delivery", "demands")
+    forgets = ("known", "deleted")
+    forgets_faded = ("for_task", "delivery", "demands")
 
     def __init__(self, world: World):
         self.known: dict[str, Lines] = {"artifact": Lines(), "evidence": Lines()}

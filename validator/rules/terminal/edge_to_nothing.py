@@ -12,7 +12,7 @@ from validator.rules.terminal._work import told, unsure
 class Edges:
     """Delegations, and children that named a task as their parent."""
 
-    forgets = ("delegated", "parents", "drawn")
+    forgets_faded = ("delegated", "parents", "drawn")
 
     def __init__(self, world):
         self.delegated = {}
