@@ -132,6 +132,8 @@ def test_ids_are_learnt_from_messages_that_were_served_and_fit():
     lines = committed("r1", "one")
     for model, snapshot in (("transcript", transcript), ("thread_tree", tree)):
         lines.append({"record": "snapshot", "model": model, "snapshot": snapshot})
+    nameless = {name: value for name, value in message.items() if name != "id"}
+    lines.append({"record": "snapshot", "model": "message", "snapshot": nameless})
     assert told(*lines).transcript("t", "all")["messages"][0]["id"]["honest"] == "unknown"
     lines.append({"record": "snapshot", "model": "message", "snapshot": message})
     assert told(*lines).transcript("t", "all")["messages"][0]["id"] == "m1"

@@ -51,6 +51,8 @@ SCHEMAS = [
     {"type": "object", "properties": {"self": {"$ref": "#/$defs/s"}}, "not": {"required": ["a"]}},
     {"$ref": "#/$defs/word"}, {"$ref": "#/$defs/word", "maxLength": 2}, {"nullable": True},
     {"type": "string", "anyOf": [{"$ref": "#/$defs/word"}, {"type": "object"}]},
+    {"anyOf": [{"multipleOf": 2}, {"type": "string"}]}, {"required": [f"name_{number}" for number in range(40)]},
+    {"properties": {"self": {"enum": ["a", "b"], "anyOf": [{"$ref": "#/$defs/s"}]}}},
 ]  # fmt: skip
 
 
@@ -104,12 +106,24 @@ def test_the_comparison_tells_an_acceptor_that_accepts_too_much_or_too_little():
         {"nullable": True},
         {"$ref": "#/$defs/none"},
         {"$ref": "y.json"},
+        {"$ref": "https://elsewhere.example/x.schema.json#/$defs/word"},
         {"$dynamicRef": "#x"},
     ],
     ids=str,
 )
 def test_what_the_compiler_does_not_understand_is_left_to_the_authority(schema):
     assert not Compiler(documents(schema)).accept("x.schema.json#/$defs/s")(2)
+
+
+def test_a_schema_that_is_not_there_accepts_nothing():
+    assert not Compiler(documents(True)).accept("x.schema.json#/$defs/none")({})
+
+
+def test_an_expression_that_is_too_long_to_repeat_is_called():
+    names = [f"name_{number}" for number in range(40)]
+    accept = Compiler(documents({"required": names})).accept("x.schema.json#/$defs/s")
+    assert accept(dict.fromkeys(names))
+    assert not accept(dict.fromkeys(names[1:]))
 
 
 def test_a_record_that_holds_records_of_its_kind_is_judged_all_the_way_down():
