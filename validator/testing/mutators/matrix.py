@@ -53,12 +53,10 @@ def run_operator(name: str, every: int = EVERY) -> dict[str, Any]:
 
 
 def run_rules(prefix: str = "") -> dict[str, dict[str, str]]:
-    """Rule to its own mutators, each with what became of it."""
+    """Rule, of those whose ids begin so, to its own mutators, each with what became of it."""
     found: dict[str, dict[str, str]] = {}
-    for rule, key, seed, mutant in rule_mutants():
-        if rule.startswith(prefix):
-            name = f"{seed.protocol.name} {key}"
-            found.setdefault(rule, {})[name] = try_mutant(seed, mutant).kind
+    for rule, key, seed, mutant in rule_mutants(prefix):
+        found.setdefault(rule, {})[f"{seed.protocol.name} {key}"] = try_mutant(seed, mutant).kind
     return dict(sorted(found.items()))
 
 

@@ -38,12 +38,12 @@ def golden(served: bool = False) -> tuple[Seed, ...]:
     return tuple(found)
 
 
-def rule_mutants(folder: Path | None = None) -> Iterator[tuple[str, str, Seed, Mutant]]:
-    """Rule, mutator, seed and mutant of every edit script beside the streams of a rule."""
+def rule_mutants(prefix: str = "", folder: Path | None = None) -> Iterator[tuple[str, str, Seed, Mutant]]:
+    """Rule, mutator, seed and mutant of every edit script beside the streams of rules whose ids begin so."""
     for name in available():
         protocol = load_protocol(name)
         base = (folder or resources.fixtures()) / name
-        for path in sorted(base.glob("rules/*/mutators.yaml")):
+        for path in sorted(base.glob(f"rules/{prefix}*/mutators.yaml")):
             data = read_definition(path, "mutators", protocol.store)
             expect = read_definition(path.with_name("expect.yaml"), "expect", protocol.store)
             for key, script in data.get("mutators", {}).items():
