@@ -67,9 +67,9 @@ class _Session:
         return {**self._head(model, scope, session_id), **cloned(body)}
 
     def inventory(self, scope: Scope, caller: str, session_id: str | None) -> dict[str, Any] | None:
-        """The tools of one caller; when they last changed is watched for the latest catalogue alone."""
-        body = self.facts.of(Catalogues).build(scope, caller)
-        head = {**self._head("tool_inventory_snapshot", scope, session_id), "updated_at": UNWATCHED}
+        """The tools of one caller."""
+        body, changed = self.facts.of(Catalogues).build(scope, caller), self.facts.of(Catalogues).changed(scope, caller)
+        head = {**self._head("tool_inventory_snapshot", scope, session_id), "updated_at": changed or UNWATCHED}
         return {**head, **cloned(body)} if body else None
 
     def record(self, kind: str, key: str) -> dict[str, Any] | None:

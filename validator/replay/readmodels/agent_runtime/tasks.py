@@ -91,8 +91,8 @@ class Tasks(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.tasks: dict[str, Task] = {}
-        self.task_of: dict[str, str] = {}
-        """The task of each attempt."""
+        self.tasks_of: dict[str, dict[str, None]] = {}
+        """The tasks that list each attempt."""
 
     def _task(self, fact: Fact) -> Task:
         return self.tasks.setdefault(fact.ids.get("task_id", ""), Task())
@@ -207,11 +207,11 @@ class Tasks(Collector):
         attempt["worker"] = self.facts.records.copy("worker", worker if worker is not None else fact.line.get("worker"))
         attempt |= {name: fact.line.get(name) for name in ("run_id", "attempt_id")} | {"started_at": fact.time}
         task.said["current_run_id"] = key
-        self.task_of[key] = fact.ids["task_id"]
+        self.tasks_of.setdefault(key, {})[fact.ids["task_id"]] = None
 
     def _attempt(self, fact: Fact) -> dict[str, Any]:
         key = fact.ids.get("run_id") or fact.ids.get("attempt_id", "")
-        self.task_of.setdefault(key, fact.ids["task_id"])
+        self.tasks_of.setdefault(key, {})[fact.ids["task_id"]] = None
         return self._task(fact).attempts.setdefault(key, {"run_id": key})
 
     def _attempt_completed(self, fact: Fact) -> None:
@@ -273,7 +273,7 @@ class Tasks(Collector):
     def lost_workers(self, scope: Scope) -> list[str]:
         """Workers of lost attempts, then workers that tell of lost tasks."""
         lost = dict.fromkeys(self.facts.standing("attempt", LOST))
-        tried = self._ordered(dict.fromkeys(self.task_of.get(run, "") for run in lost), scope)
+        tried = self._ordered(dict.fromkeys(task for run in lost for task in self.tasks_of.get(run, ())), scope)
         runs = (run for key in tried for run in self.attempts(key) if run["run_id"] in lost)
         of_attempts = [as_record(run.get("worker")).get("worker_id") for run in runs]
         of_tasks = [self.tasks[key].lost_worker for key in self._ordered(self.facts.standing("task", LOST), scope)]

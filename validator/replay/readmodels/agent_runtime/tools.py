@@ -146,7 +146,9 @@ class Catalogues(Collector):
     def __init__(self, facts: Facts):
         super().__init__(facts)
         self.latest = facts.latest()
-        self.callers: dict[str, None] = {}
+        self._changed: dict[tuple[str, Scope], Any] = {}
+        self._unplaced: set[str] = set()
+        """Callers whose tools were told before the thread was known."""
 
     def _resolved(self, fact: Fact) -> None:
         said = present(**{name: fact.payload.get(name) for name in ("caller", "policy", "context", "mode")})
@@ -158,8 +160,19 @@ class Catalogues(Collector):
         self.latest.tell("", fact.index, fact.origin, said)
         caller = said.get("caller")
         if isinstance(caller, str):
-            self.callers[caller] = None
+            self._note_change(fact, caller, said)
             self.latest.tell(caller, fact.index, fact.origin, said)
+
+    def _note_change(self, fact: Fact, caller: str, said: dict[str, Any]) -> None:
+        for scope in self.facts.belonging.scopes(fact.origin):
+            if self.latest.value(caller, scope) != said:
+                self._changed[caller, scope] = fact.time
+        if fact.origin.thread is None and fact.origin.ids:
+            self._unplaced.add(caller)
+
+    def changed(self, scope: Scope, caller: str) -> Any:
+        """The time when the tools of a caller last changed; None when that cannot be told."""
+        return None if caller in self._unplaced else self._changed.get((caller, scope.narrowest))
 
     def build(self, scope: Scope, caller: str | None = None) -> dict[str, Any] | None:
         """The `tool_inventory_snapshot`."""

@@ -63,7 +63,7 @@ def _action(questions: bool) -> Callable[[Facts, str], Look]:
 def _tasks_touched(touch: Touch) -> Iterable[str]:
     tasks = touch.facts.of(Tasks)
     found = touch.subjects("task", "task_id")
-    found |= dict.fromkeys(tasks.task_of.get(run, "") for run in touch.subjects("attempt", "run_id"))
+    found |= {task: None for run in touch.subjects("attempt", "run_id") for task in tasks.tasks_of.get(run, ())}
     held = (touch.facts.of(Artifacts).tasks_of(key) for key in touch.carried("artifact_id"))
     found |= dict.fromkeys(task for keys in held for task in keys)
     return [key for key in found if key in tasks.tasks and touch.facts.state("task", key)]
