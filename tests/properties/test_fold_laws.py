@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from validator.capture.reading import Canonical
 
 from tests.conftest import PROTOCOLS
 from tests.properties.streams import (
@@ -20,6 +19,7 @@ from tests.properties.streams import (
     shown,
     vendor_event,
 )
+from validator.capture.canonical import Canonical
 from validator.protocol.protocol import load_protocol
 
 CALM = {name: calm(name) for name in PROTOCOLS}
