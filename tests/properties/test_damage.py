@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import PROTOCOLS, strangers_validator
 from validator import resources
 from validator.engine import Options, validate
-from validator.renderers import RENDERERS
+from validator.renderers import render
+from validator.run import Run
 
 STREAMS = {
     name: sorted((resources.fixtures() / name).rglob("golden/*.ndjson"))
@@ -76,7 +77,7 @@ def damaged(draw):
 
 def judge(name, data):
     report = validate(io.BytesIO(data), "x.ndjson", Options(protocol=name))
-    return report, RENDERERS["json"]([report])
+    return report, render("json", Run((report,)))
 
 
 @settings(max_examples=80)
@@ -86,7 +87,7 @@ def test_damage_is_judged_and_nothing_breaks(case):
     assert report.crashes == ()
     assert REPORT.is_valid(json.loads(text))
     assert judge(*case)[1] == text
-    assert RENDERERS["text"]([report])
+    assert render("text", Run((report,)))
 
 
 def event(number, kind, payload, **ids):

@@ -29,8 +29,9 @@ from tests.properties.streams import (
 from tests.properties.test_fold_laws import CALM, identified
 from validator.engine import Validator
 from validator.protocol.protocol import load_protocol
-from validator.renderers import RENDERERS
+from validator.renderers import render
 from validator.rulestreams import options_of
+from validator.run import Run
 
 CORE = "agent-runtime/0.3"
 CAPTURES = [*[(name, path, {}) for name in PROTOCOLS for path in GOLDEN[name][:3]], *RULE_STREAMS]
@@ -45,7 +46,7 @@ def fed(pieces, name, entry):
     judge = Validator("drawn.ndjson", options_of(load_protocol(name), entry))
     for piece in pieces:
         judge.feed(piece)
-    return RENDERERS["json"]([judge.close()])
+    return render("json", Run((judge.close(),)))
 
 
 @law
