@@ -70,6 +70,9 @@ def check(step, world, context):
             yield _finding(place, place.line, "queue.changed that adds the turn", world)
         elif state == "waiting" and place.started:
             yield _finding(place, place.started, "queue.changed with the operation started", world)
+        elif state == "waiting" and over and whole:
+            ended = world.subjects("turn")[place.turn].history[-1]
+            yield _finding(place, ended, "queue.changed that removes or clears the turn", world)
 
 
 def _finding(place, line, expected, world):
