@@ -1,7 +1,8 @@
 """Runs every packaged fixture against its expectation.
 
 Documents must fit or fail exactly as their case says; golden captures must pass their schemas and state tables line by
-line, be judged conformant, and end in the states that are written beside them; the streams of a rule must trip
+line, be judged conformant, and end in the states that are written beside them; exports of golden captures must be judged
+without a finding at MUST level; the streams of a rule must trip
 exactly their findings, or none while the rule looked. The result also counts what the golden captures exercise: event
 types that occur, and table rows that are taken.
 """
@@ -60,6 +61,8 @@ def run(names: list[str] | None = None, fixtures: Path | None = None, schemas: P
             outcome.failures += check_document(protocol, path, coverage)
         for path in sorted((folder / "golden").glob("*.ndjson")):
             outcome.failures += check_golden(protocol, path, coverage)
+        for path in sorted((folder / "exports").glob("*.ndjson")):
+            outcome.failures += _judge_problems(shown(path), path)
         for rule, path, entry in rule_streams(folder, protocol):
             coverage.streams += 1
             outcome.failures += check_stream(protocol, rule, path, entry)

@@ -136,6 +136,8 @@ class _Run:
     committed_at: str | None = None
     """finishedAt of the record that showed the run committed."""
     superseded_by: str | None = None
+    idle: bool = False
+    """It was seen created and never at work since, so its stream is empty."""
 
 
 @dataclass(slots=True)
@@ -199,7 +201,7 @@ class Threads:
             view |= {name: run.record.get(name) for name in ("threadId", "forkFromMessageId", "createdAt")}
             view["status"] = "stale" if subject and subject.doubted else subject.state if subject else "unknown"
             view |= self._end(key, run, view["status"])
-        silent = None if self.streams else unknown("The capture holds no events.")
+        silent = None if run and run.idle else unknown("The capture holds no events of the stream.")
         view["lastSeq"] = reducer.last if reducer else silent or 0
         view["pendingToolCallIds"] = list(reducer.pending) if reducer else silent or []
         return view
@@ -267,8 +269,8 @@ class Threads:
         key, status = word(record, "runId"), word(record, "status")
         if key is None or word(record, "threadId") is None:
             return
-        run = self._runs.setdefault(key, _Run(record))
-        run.record = record
+        run = self._runs.setdefault(key, _Run(record, idle=status == "created"))
+        run.record, run.idle = record, run.idle and status not in {"streaming", *KEPT}
         if status in KEPT:
             self._kept.setdefault(key)
         if status == "committed":
