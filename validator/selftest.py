@@ -1,10 +1,9 @@
 """Runs every packaged fixture against its expectation.
 
 Documents must fit or fail exactly as their case says; golden captures must pass their schemas and state tables line by
-line, be judged conformant, and end in the states that are written beside them; exports of golden captures must be judged
-without a finding at MUST level; the streams of a rule must trip
-exactly their findings, or none while the rule looked. The result also counts what the golden captures exercise: event
-types that occur, and table rows that are taken.
+line, be judged conformant, and end in the states that are written beside them; exports of them must be judged without
+a finding at MUST level; the streams of a rule must trip exactly their findings, or none while the rule looked. The
+result also counts what the golden captures exercise: event types that occur, and table rows that are taken.
 """
 
 from __future__ import annotations
