@@ -304,7 +304,7 @@ def _matched(places: list[Stand], found: list[Cue]) -> Iterator[tuple[Stand, Cue
 def findings(protocol: Protocol, step: Step, world: World) -> Iterator[Finding]:
     """What the rules on moves that a step wakes find in it."""
     catalogue = move_rules(protocol.id)
-    woken = catalogue.for_event(step.type) if step.kind == "event" else catalogue.by_record.get(step.kind, ())
+    woken = catalogue.woken_by(step)
     for rule in woken:
         answers = rule.check(step, world, None)
         yield from (replace(answer, rule=rule.id) for answer in answers if isinstance(answer, Finding))

@@ -135,12 +135,11 @@ def _place(world: World, machine: Machine, origin: Machine, placed: Placed, line
     shared = {} if isinstance(placed.relation, str) else {name: lens.get(line, name) for name in placed.relation}
     if None in shared.values() or (placed.other == NONE and link and lens.get(line, placed.path) != OWN):
         return False
-    subjects = world.fold.subjects
     if placed.own != NONE:
         scope = {by: OTHER} if placed.relation == "member" else dict(shared)
-        subjects[machine.name][OWN] = Subject(machine.name, OWN, placed.own, machine.subject[0][0], scope, [1])
+        world.fold.place(Subject(machine.name, OWN, placed.own, machine.subject[0][0], scope, [1]))
     if placed.other != NONE:
-        subjects[origin.name][OTHER] = Subject(origin.name, OTHER, placed.other, by, {**link, **shared}, [1])
+        world.fold.place(Subject(origin.name, OTHER, placed.other, by, {**link, **shared}, [1]))
     if placed.third is not None:
-        subjects[origin.name][THIRD] = Subject(origin.name, THIRD, placed.third, by, dict(link), [1])
+        world.fold.place(Subject(origin.name, THIRD, placed.third, by, dict(link), [1]))
     return True

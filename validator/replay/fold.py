@@ -68,6 +68,12 @@ class Fold:
                     self._drive(step, machine, found, driver, moved, queue)
         return step
 
+    def place(self, subject: Subject) -> None:
+        """Takes in a subject as it stands, whatever brought it there."""
+        self.subjects[subject.machine][subject.key] = subject
+        self._kin.enter(subject)
+        self._note(self.protocol.machines[subject.machine], subject)
+
     def open_subjects(self) -> Iterator[Subject]:
         """Subjects that are neither over nor uncertain, containers included."""
         for subjects in self._open.values():
