@@ -26,7 +26,7 @@ from validator.requirements import load_requirements
 from validator.rules import Finding
 from validator.rules._catalog import load_rules
 from validator.run import worst
-from validator.stories import stories, story_of
+from validator.stories import stories
 
 _STRONGEST = ("error", "fail", "warn", "pass", "suppressed", "not_observed", "not_applicable", "not_judgeable")
 
@@ -38,6 +38,12 @@ class Sample:
     report: Report
     digest: str
 
+    @property
+    def verdict(self) -> str:
+        """The capture's own verdict; what only the profile misses in it may be seen in another."""
+        verdict = self.report.verdict
+        return "conformant" if verdict == "incomplete" and not lacking(self.report) else verdict
+
 
 @dataclass(frozen=True, slots=True)
 class Missing:
@@ -45,6 +51,7 @@ class Missing:
 
     requirement: str
     level: str
+    text: str
     required: bool
     stories: tuple[str, ...]
 
@@ -82,7 +89,7 @@ class Statement:
             found += [f"{report.file}: {reason}" for reason in lacking(report)]
         for entry in self.outcomes:
             if entry.outcome == "fail":
-                found.append(f"{entry.requirement} fails ({entry.findings} findings)")
+                found.append(f"{entry.requirement} fails ({entry.findings} finding{'s' * (entry.findings != 1)})")
         found += [f"{entry.requirement} was never observed" for entry in self.missing if entry.required]
         judged = judged_beyond_schema(self.outcomes)
         if judged < self.profile.at_least:
@@ -120,7 +127,7 @@ def certify(
         profile=own,
         samples=tuple(Sample(report, file_digest(Path(report.file))) for report in judged.reports),
         outcomes=outcomes,
-        missing=tuple(_missing(outcomes, own, dialect)),
+        missing=never_observed(outcomes, own, dialect),
         coverage=coverage,
         rules_digest=rules_digest(),
         contract_digest=contract_digest(dialect),
@@ -159,18 +166,17 @@ def _strongest(name: str, entries: list[Outcome]) -> Outcome:
     return Outcome(name, best.level, best.outcome, looks, findings, best.rules, best.reason)
 
 
-def _missing(outcomes: tuple[Outcome, ...], profile: Profile, protocol: Protocol) -> list[Missing]:
-    requirements = load_requirements(protocol)
-    known: dict[str, tuple[str, ...]] = {}
+def never_observed(outcomes: tuple[Outcome, ...], profile: Profile, protocol: Protocol) -> tuple[Missing, ...]:
+    """What no capture shows, in the order of the requirements."""
+    requirements, known = load_requirements(protocol), stories(protocol)
     found = []
     for entry in outcomes:
         required = entry.requirement in profile.clauses
-        if entry.outcome != "not_observed" and not (required and entry.outcome not in OBSERVED):
-            continue
-        known = known or stories(protocol)
-        told = tuple(story_of(requirements[entry.requirement], known))
-        found.append(Missing(entry.requirement, entry.level, required, told))
-    return found
+        if entry.outcome == "not_observed" or (required and entry.outcome not in OBSERVED):
+            demand = requirements[entry.requirement]
+            told = tuple(known.of(demand))
+            found.append(Missing(entry.requirement, entry.level, demand.clause.text, required, told))
+    return tuple(found)
 
 
 def file_digest(path: Path) -> str:

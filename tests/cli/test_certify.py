@@ -11,6 +11,8 @@ from validator.certify import certify
 from validator.protocol.profile import load_profile, shipped
 from validator.protocol.protocol import available, load_protocol
 from validator.protocol.schemas import load_store
+from validator.requirements import load_requirements
+from validator.stories import stories
 
 RAISING = {"strict"}
 """Profiles that raise levels; the packaged captures keep to the default ones."""
@@ -45,6 +47,22 @@ def test_what_was_never_observed_has_a_story(whole):
     assert all(entry.stories for entry in whole.missing)
 
 
+@pytest.mark.parametrize(
+    ("clause", "story"),
+    [
+        ("ACT-3", "row action#9: action.resolved (payload.decision allow or approved) while the action is approved"),
+        ("TURN-9", "row turn#30: turn.completed while the turn is preparing or running or streaming or "),
+        ("QUE-8", "CMD017/near-queued: A busy thread queues a second turn"),
+        ("PERM-17", "the opposite of GOV009/trips-plan: A call writes in mode plan"),
+        ("LIM-7", "what LIM-7 describes, so that UNK010 can judge it"),
+        ("ENV-30", "a capture with events/*"),
+    ],
+)
+def test_a_story_is_about_its_requirement_and_not_only_about_its_rule(clause, story):
+    core = load_protocol("agent-runtime")
+    assert next(stories(core).of(load_requirements(core)[clause])).startswith(story)
+
+
 def test_each_protocol_ships_the_profiles_it_promises():
     core = {"default", "strict", "core", "replay", "control", "recovery", "redaction"}
     assert set(shipped(load_protocol("agent-runtime"))) == core
@@ -59,7 +77,7 @@ def test_a_small_set_says_what_it_lacks_and_what_would_show_it(tmp_path):
     )
     assert done.returncode == 3
     assert done.stdout.startswith("not certified (agent-runtime/0.3, profile core): ENV-15 was never observed (and ")
-    assert "to show TURN-1: ORD005/near-" in done.stdout
+    assert "to show TURN-1: row turn#1: turn.submitted (payload.status absent or accepted) while the" in done.stdout
     statement = json.loads((tmp_path / "s.json").read_text())
     assert load_store(resources.schemas().resolve()).errors("certificate/1/certificate.schema.json", statement) == []
     assert statement["certified"] is False
@@ -68,7 +86,11 @@ def test_a_small_set_says_what_it_lacks_and_what_would_show_it(tmp_path):
         == "sha256:" + hashlib.sha256((tmp_path / "a.ndjson").read_bytes()).hexdigest()
     )
     assert statement["coverage"]["event_types"]["seen"] == 3
-    assert "| TURN-1 (MUST) | yes |" in (tmp_path / "s.md").read_text()
+    asked, _, others = (tmp_path / "s.md").read_text().partition("## Never observed, and not asked for")
+    assert "| TURN-1 (MUST) | A turn MUST " in asked
+    unasked = [entry["id"] for entry in statement["never_observed"] if not entry["required"]]
+    assert unasked
+    assert all(f"| {name} (" in others and f"| {name} (" not in asked for name in unasked)
 
 
 def test_a_fault_in_one_capture_fails_the_set(tmp_path):

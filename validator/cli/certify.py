@@ -30,7 +30,7 @@ def command(
     """Judge many captures together and state what they show: the outcome of every requirement over the whole set.
 
     A requirement that the profile asks for has to be observed in one capture, not in each. What was never observed is
-    listed with a story that would show it. Digests of captures, profile and rules let others repeat the judgement.
+    listed with a story that would show it. Digests of captures, profile, contract and rules let others repeat it.
     Configuration files, baselines and suppressions do not apply.
 
     Exit code 0: certified. 1: a requirement fails. 2: bad usage, or our own fault. 3: too little was

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from validator import __version__
 from validator.certify import Sample, Statement, lacking
 from validator.renderers.json import finding_as_data
-from validator.renderers.markdown import code, escape
 from validator.renderers.printable import printable
+from validator.renderers.statement import page
 
 FORMATS = ("text", "json", "markdown")
 
@@ -26,7 +25,7 @@ def headline(statement: Statement) -> str:
     reasons = statement.reasons()
     if not reasons:
         return f"certified: {len(statement.samples)} captures conform to {against}"
-    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+    more = f" (and {len(reasons) - 1} more reason{'s' * (len(reasons) > 2)})" if len(reasons) > 1 else ""
     return f"not certified ({against}): {reasons[0]}{more}"
 
 
@@ -37,7 +36,11 @@ def as_data(statement: Statement) -> dict[str, Any]:
         "certificate": "1",
         "tool": {"name": "runtime-validate", "version": __version__},
         "protocol": statement.protocol.id,
-        "profile": {"name": statement.profile.name, "digest": statement.profile.digest},
+        "profile": {
+            "name": statement.profile.name,
+            "summary": statement.profile.summary,
+            "digest": statement.profile.digest,
+        },
         "rules_digest": statement.rules_digest,
         "contract_digest": statement.contract_digest,
         "certified": not statement.reasons(),
@@ -60,6 +63,7 @@ def as_data(statement: Statement) -> dict[str, Any]:
             {
                 "id": entry.requirement,
                 "level": entry.level,
+                "text": entry.text,
                 "required": entry.required,
                 "stories": list(entry.stories),
             }
@@ -78,7 +82,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
     return {
         "file": report.file,
         "digest": sample.digest,
-        "verdict": report.verdict,
+        "verdict": sample.verdict,
         "lines": report.lines,
         "events": report.events,
         "incomplete": list(lacking(report)),
@@ -86,7 +90,13 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def _covered(seen: frozenset[str], everything: frozenset[str]) -> dict[str, Any]:
-    return {"seen": len(seen), "all": len(everything), "missing": sorted(everything - seen)}
+    return {"seen": len(seen), "all": len(everything), "missing": sorted(everything - seen, key=_place)}
+
+
+def _place(name: str) -> tuple[str, int]:
+    """Rows of a table in their order: the tenth stands behind the ninth."""
+    word, _, number = name.partition("#")
+    return word, int(number or 0)
 
 
 def _json(statement: Statement) -> str:
@@ -103,44 +113,19 @@ def _text(statement: Statement) -> str:
     lines = [headline(statement), *(f"  {reason}" for reason in data["reasons"]), ""]
     lines.append(f"of {data['totals']['requirements']} requirements: {totals}")
     lines += [
-        f"{name.replace('_', ' ')}: {entry['seen']} of {entry['all']}" for name, entry in data["coverage"].items()
+        f"{name.replace('_', ' ')}: {entry['seen']} of {entry['all']} occur" for name, entry in data["coverage"].items()
     ]
     lines += [f"profile {data['profile']['digest']}", f"rules   {data['rules_digest']}"]
     required = [entry for entry in data["never_observed"] if entry["required"]]
     for entry in required:
-        lines += [f"to show {entry['id']}: {story}" for story in entry["stories"]]
-    rest = len(data["never_observed"]) - len(required)
-    lines.append(f"{rest} requirements that the profile does not ask for were never observed; the JSON lists them")
+        lines.append(f"to show {entry['id']}: {'; or '.join(entry['stories'])}")
+    if rest := len(data["never_observed"]) - len(required):
+        lines.append(
+            f"nothing is said about {rest} requirements that were never observed and that the profile does not ask "
+            "for; --out markdown=FILE lists them, with what would show them"
+        )
     return "\n".join(printable(line) for line in lines) + "\n"
 
 
 def _markdown(statement: Statement) -> str:
-    return "\n".join(_lines(statement, as_data(statement))) + "\n"
-
-
-def _lines(statement: Statement, data: dict[str, Any]) -> Iterator[str]:
-    yield "# Statement of conformance"
-    yield ""
-    yield f"**{escape(headline(statement))}**"
-    yield ""
-    for reason in data["reasons"]:
-        yield f"* {escape(reason)}"
-    yield "\n| What | Value |\n|---|---|"
-    yield f"| Protocol | {data['protocol']} |"
-    yield f"| Profile | {data['profile']['name']}, `{data['profile']['digest']}` |"
-    yield f"| Rules | `{data['rules_digest']}` |"
-    yield f"| Contract | `{data['contract_digest']}` |"
-    yield f"| Tool | runtime-validate {data['tool']['version']} |"
-    yield "\n## Captures\n\n| File | Verdict | Events | Digest |\n|---|---|---|---|"
-    for sample in data["captures"]:
-        yield f"| {escape(sample['file'])} | {sample['verdict']} | {sample['events']} | `{sample['digest']}` |"
-    yield "\n## Requirements\n\n| Outcome | Count |\n|---|---|"
-    yield from (f"| {name.replace('_', ' ')} | {count} |" for name, count in data["totals"].items())
-    yield "\n## Coverage\n\n| What | Seen | All |\n|---|---|---|"
-    for name, entry in data["coverage"].items():
-        yield f"| {name.replace('_', ' ')} | {entry['seen']} | {entry['all']} |"
-    if data["never_observed"]:
-        yield "\n## Never observed\n\n| Requirement | Asked for | A story that would show it |\n|---|---|---|"
-    for entry in data["never_observed"]:
-        told = "; ".join(f"`{code(story)}`" for story in entry["stories"][:2])
-        yield f"| {entry['id']} ({entry['level']}) | {'yes' if entry['required'] else 'no'} | {told} |"
+    return page(as_data(statement), headline(statement))
