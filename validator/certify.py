@@ -175,7 +175,7 @@ def never_observed(outcomes: tuple[Outcome, ...], profile: Profile, protocol: Pr
         if entry.outcome == "not_observed" or (required and entry.outcome not in OBSERVED):
             demand = requirements[entry.requirement]
             told = tuple(known.of(demand))
-            found.append(Missing(entry.requirement, entry.level, demand.clause.text, required, told))
+            found.append(Missing(entry.requirement, entry.level, demand.clause.sentence, required, told))
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ def _clause(name: str) -> None:
         if requirement is None:
             continue
         clause = requirement.clause
-        click.echo(f"{clause.id} ({clause.level}), {clause.file}, line {clause.line}\n\n{clause.text}\n")
+        click.echo(f"{clause.id} ({clause.level}), {clause.file}, line {clause.line}\n\n{clause.sentence}\n")
         how = {"rules": "judged by ", "schema": "judged by the schemas of ", "kit": "only a kit can judge it: "}
         text = ", ".join(requirement.by) or requirement.reason
         click.echo(how.get(requirement.way, "not judged: ") + (text or "no rule judges it yet"))

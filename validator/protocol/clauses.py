@@ -17,6 +17,7 @@ from validator.errors import DefinitionError
 LEVELS = ("MAY", "SHOULD", "MUST")
 
 _CLAUSE = re.compile(r"^\*\*([A-Z]{2,6}-[0-9]+)\.\*\* (.+)$")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
 
 
@@ -34,6 +35,11 @@ class Clause:
     def level(self) -> str:
         """The weight of the keyword: a prohibition weighs as much as a demand."""
         return self.keyword.removesuffix(" NOT")
+
+    @property
+    def sentence(self) -> str:
+        """The text for readers outside of its chapter, from where its links lead nowhere."""
+        return _LINK.sub(r"\1", self.text)
 
 
 @functools.lru_cache(maxsize=8)

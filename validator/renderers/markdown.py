@@ -61,7 +61,7 @@ def _group(group: Group) -> Iterator[str]:
     yield f"* expected: {escape(first.expected)}"
     yield f"* found: {escape(first.actual)}"
     if clause:
-        yield f"* spec: {clause.id}: {clause.text}"
+        yield f"* spec: {clause.id}: {clause.sentence}"
     if first.witness:
         yield f"* proof: these lines alone show it: `--lines {proof(first)}`"
     yield f"* fix: {escape(first.fix)}"

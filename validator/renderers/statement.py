@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,6 @@ _FOUND = 20
 """Findings that are listed; the JSON form has more."""
 _UNSEEN = 40
 """Event types and rows that are listed; the JSON form has all."""
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def page(data: dict[str, Any], headline: str) -> str:
@@ -89,12 +87,8 @@ def _wanted(entries: list[dict[str, Any]]) -> Iterator[str]:
     yield "| Requirement | What it says | A story that would show it |\n|---|---|---|"
     for entry in entries:
         told = "; or ".join(escape(story) for story in entry["stories"][:2])
-        yield f"| {entry['id']} ({entry['level']}) | {_sentence(entry['text'])} | {told} |"
-
-
-def _sentence(text: str) -> str:
-    """A clause as its chapter has it; its links lead nowhere from here."""
-    return _LINK.sub(r"\1", text).replace("|", "\\|")
+        says = entry["text"].replace("|", "\\|")
+        yield f"| {entry['id']} ({entry['level']}) | {says} | {told} |"
 
 
 def _coverage(data: dict[str, Any]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _group(group: Group, look: Look) -> Iterator[str]:
     yield f"  found     {first.actual}{_state(first)}"
     clause = load_clauses(resources.spec().resolve()).get(first.clause)
     if clause:
-        yield from _wrapped("  spec      ", f"{clause.id}: {clause.text}", look)
+        yield from _wrapped("  spec      ", f"{clause.id}: {clause.sentence}", look)
     if first.witness:
         yield f"  proof     these lines alone show it: --lines {proof(first)}"
     yield from _wrapped("  fix       ", first.fix, look)

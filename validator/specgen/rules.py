@@ -52,7 +52,7 @@ def _clauses(rule: Rule, protocol: Protocol, clauses: dict[str, Clause], most: i
 
 
 def _item(clause: Clause) -> str:
-    return f"* `{clause.id}` ({clause.keyword}), {clause.file}: {clause.text}"
+    return f"* `{clause.id}` ({clause.keyword}), {clause.file}: {clause.sentence}"
 
 
 def _streams(rule: Rule, protocols: list[Protocol], fixtures: Path) -> Iterator[str]:
