@@ -128,6 +128,15 @@ class TestOperators:
         assert changed["drop-from-a-snapshot"] == [{**view, "artifacts": []}]
         assert changed["guess-in-a-snapshot"] == [{**view, "stage": "completed"}]
 
+    def test_what_the_stream_does_not_settle_is_not_skewed(self):
+        session = {"session_id": "ses_1", "as_of_sequence": 3, "history_truncated": False}
+        lines = with_snapshots([], {"vendor_view": [session]})
+        skewed = [mutant.lines[0]["snapshot"] for mutant in OPERATORS["skew-a-snapshot"].apply(lines, CORE)]
+        assert skewed == [{**session, "history_truncated": True}]
+        threads, tree = load_protocol("agent-threads/1"), {"nodes": [{"messageId": "m_1"}], "forkPoints": [1]}
+        kept = with_snapshots([], {"thread_tree": [tree]})
+        assert list(OPERATORS["drop-from-a-snapshot"].change(kept, threads)) == []
+
 
 class TestTheMatrixCanFail:
     """A judge without a rule lets the mutants through that name it."""
@@ -151,6 +160,12 @@ class TestTheMatrixCanFail:
         seed = Seed("task", CORE, task(), Options(protocol=CORE.id))
         other = put(task()[0], "/payload/objective", "Break it.")
         assert try_mutant(seed, Mutant("changed", [other, *task()[1:]])).kind == "missed"
+
+    def test_a_served_document_that_nobody_finds_is_missed(self):
+        seed = Seed("task", CORE, task(), Options(protocol=CORE.id))
+        lines = with_snapshots(task(), {"vendor_view": [{"stage": "completed"}]})
+        assert try_mutant(seed, Mutant("guessed", lines)).kind == "survived"
+        assert try_mutant(seed, Mutant("guessed", lines, served=True)).kind == "missed"
 
     def test_a_finding_of_another_rule_or_clause_does_not_count(self):
         seed = Seed("task", CORE, task(), Options(protocol=CORE.id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,16 @@ WIDER = ("history", "rollback", "cost", "limit", "queue")
 """Families that may speak about a whole session, or that are joined to their turn in another way."""
 SPLIT = ("subagent", "subagent_output")
 """Families whose events may carry ids of the child beside ids of the parent."""
+
+
+CHILDREN = {
+    "process": ("turn_id", "tool_call_id"),
+    "action": ("turn_id", "task_id"),
+    "subagent": ("turn_id",),
+    "job": ("task_id",),
+}
+"""What a subject belongs to that has to be introduced first. A question may come before its call, and a hook before
+whatever it watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +179,15 @@ class Named:
         # The other events of a task are refused before it was created; an attempt is a subject of its own.
         if (step.type or "").startswith("task.attempt.") and "task_id" in step.scope:
             self._name("attempted_task_id", step.scope["task_id"], step.number)
+        for owner in self._owners(step):
+            if owner in step.scope:
+                self._name(f"owner {owner}", step.scope[owner], step.number)
+
+    def _owners(self, step: Step) -> Iterator[str]:
+        """What the subjects that this event introduces belong to."""
+        for move in step.moves:
+            if move.source == "none" and move.row.driver.kind == "event":
+                yield from CHILDREN.get(move.machine, ())
 
     def _name(self, name: str, value: str, line: int) -> None:
         known = self._seen.setdefault(name, Lines())

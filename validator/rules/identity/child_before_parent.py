@@ -2,7 +2,7 @@
 
 Why: until then every consumer has to keep the child on probation, and most drop it.
 Trips: turn.submitted in thread h1, then thread.started of h1.  Near miss: thread.started first.
-Fix: Emit the event that introduces a session, a thread or a task before the first event that names it.
+Fix: Emit the event that introduces a session, thread, turn, task or tool call before the first event that names it.
 """
 
 from validator.rules import finding, rule, seen
@@ -11,7 +11,9 @@ from validator.rules.identity._parents import Named
 INTRODUCES = {
     "session.created": ("session_id", ("session_id",)),
     "thread.started": ("thread_id", ("thread_id",)),
-    "task.created": ("task_id", ("parent_task_id", "root_task_id", "attempted_task_id")),
+    "task.created": ("task_id", ("parent_task_id", "root_task_id", "attempted_task_id", "owner task_id")),
+    "turn.submitted": ("turn_id", ("owner turn_id",)),
+    "tool.started": ("tool_call_id", ("owner tool_call_id",)),
 }
 
 

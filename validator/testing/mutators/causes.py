@@ -127,11 +127,17 @@ def reorder(capture: Capture, protocol: Protocol) -> Changed:
             if move.source != "none" or move.row.driver.kind != "event":
                 continue
             child = protocol.machines[move.machine].subject[0][0]
-            pairs = [(owner, step.scope[owner]) for name, owner in _owned(protocol, step.scope) if name == child]
+            names = [owner for name, owner in _owned(protocol, step.scope) if name == child]
+            pairs = [(owner, step.scope[owner]) for owner in names if not _may_come_first(child, owner)]
             owners = [introduced[pair] for pair in pairs if pair in introduced]
             if owners:
                 yield named(index, capture, protocol), _moved_up(capture, index, max(owners), protocol)
             introduced[child, move.subject] = index
+
+
+def _may_come_first(child: str, owner: str) -> bool:
+    """True for a question, which may be asked before its call, and for a hook, which may precede what it watches."""
+    return child == "hook_run_id" or (child, owner) == ("action_id", "tool_call_id")
 
 
 @operator("retarget-a-parent")
