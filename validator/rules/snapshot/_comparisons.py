@@ -7,10 +7,9 @@ from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
-from validator.protocol.view import view
 from validator.replay.readmodels import MODELS
 from validator.replay.readmodels.agent_runtime.past import Past, Replay
-from validator.replay.readmodels.agent_runtime.records import Shape
+from validator.replay.readmodels.agent_runtime.records import shape_of
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.snapshot._claims import Claim, Claims
@@ -47,7 +46,6 @@ class Comparisons:
         self._world = world
         self._line = -1
         self._made: list[Compared] = []
-        self._shapes: dict[str, Shape] = {}
 
     def apply(self, step: Step) -> None:
         """Nothing is remembered; what was claimed before is with the claims."""
@@ -93,17 +91,11 @@ class Comparisons:
                 if not (claim.partial and entry.kind == "dropped")
             )
             expected = {**expected, **_arranged(expected, served)}
-        shape = self._shape(claim.model, protocol)
+        shape = shape_of(protocol, claim.model)
         left_out = _left_out(claim, expected, served, restarted)
         for entry in compare(expected, served, shape, restarted):
             if not left_out(entry):
                 yield entry
-
-    def _shape(self, model: str, protocol: Protocol) -> Shape:
-        if model not in self._shapes:
-            records = f"{protocol.id}/definitions/records.schema.json#/$defs/{model}"
-            self._shapes[model] = Shape(view(protocol.store, protocol.snapshots.get(model) or records))
-        return self._shapes[model]
 
 
 def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:

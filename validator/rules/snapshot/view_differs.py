@@ -6,9 +6,8 @@ Fix: Build the view from events and records; null for what has not happened, an 
 """
 
 from validator.protocol.honest import is_honest
-from validator.protocol.view import view
 from validator.replay.readmodels.agent_runtime.past import Replay
-from validator.replay.readmodels.agent_runtime.records import Shape
+from validator.replay.readmodels.agent_runtime.records import shape_of
 from validator.replay.readmodels.words import number
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._compare import compare
@@ -88,7 +87,7 @@ def _is_older(step, document, told):
 
 
 def _differences(world, model, expected, document):
-    shape = Shape(view(world.protocol.store, world.protocol.snapshots[model]))
+    shape = shape_of(world.protocol, model)
     name = world.protocol.name
     found = compare(expected, document, shape)
     if name != "agenthub" and any(_is_owned(name, model, expected, entry) for entry in found):

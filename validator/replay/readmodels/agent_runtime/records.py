@@ -71,9 +71,10 @@ class Shape:
 
 
 @functools.lru_cache(maxsize=256)
-def _shape(protocol: Protocol, name: str) -> Shape:
-    reference = f"{protocol.id}/definitions/records.schema.json#/$defs/{name}"
-    return Shape(view(protocol.store, reference))
+def shape_of(protocol: Protocol, name: str) -> Shape:
+    """What a read model, or a record of the definitions, declares."""
+    record = f"{protocol.id}/definitions/records.schema.json#/$defs/{name}"
+    return Shape(view(protocol.store, protocol.snapshots.get(name) or record))
 
 
 class Records:
@@ -83,7 +84,7 @@ class Records:
         self._protocol = protocol
 
     def shape(self, name: str) -> Shape:
-        return _shape(self._protocol, name)
+        return shape_of(self._protocol, name)
 
     def fields(self, name: str) -> tuple[str, ...]:
         return tuple(self.shape(name).fields)
