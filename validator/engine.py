@@ -66,7 +66,8 @@ class Validator:
             self._open({})
         events = self._session.events if self._session else 0
         extent = Extent(self._lines, self._readable, events, self._cut, self._damage, self._left_out)
-        return self._session.close(extent) if self._session else self._undetected(extent)
+        unreadable = (extent.lines or extent.damage) and not extent.readable
+        return self._undetected(extent) if self._session is None or unreadable else self._session.close(extent)
 
     def _take(self, line: Line) -> None:
         self._lines += 1

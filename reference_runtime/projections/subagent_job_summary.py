@@ -44,11 +44,19 @@ def job(unit: Unit, record: Record) -> dict[str, Any]:
     )
 
 
+def jobs_of(unit: Unit, thread: str) -> list[Record]:
+    """Jobs told with a thread, or with a task of it, however late the task was told to be there."""
+    found = unit.find("job", thread_id=thread)
+    found += [job for task in unit.find("task", thread_id=thread) for job in unit.find("job", task_id=task.id)]
+    return sorted({job.id: job for job in found}.values(), key=lambda job: job.ordinal)
+
+
 def build(unit: Unit, session: str, thread: str | None = None, **where: str) -> dict[str, Any]:
     """The children and jobs of a session or thread; `where` limits them to what was told with an id."""
     asked = {"session_id": session} | ({"thread_id": thread} if thread else {}) | where
     children = [shown for one in unit.find("subagent", **asked) if (shown := entries.subagent(one))]
-    jobs = [job(unit, one) for one in unit.find("job", **asked) if one.known]
+    told = jobs_of(unit, thread) if thread and not where else unit.find("job", **asked)
+    jobs = [job(unit, one) for one in told if one.known]
     edges = [edge for child in children for edge in _edges(child)]
     return {
         "subagents": children,

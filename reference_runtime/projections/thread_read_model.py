@@ -7,7 +7,7 @@ from typing import Any
 from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
-from reference_runtime.projections import context_boundary_snapshot, entries, queue_snapshot
+from reference_runtime.projections import context_boundary_snapshot, entries, queue_snapshot, subagent_job_summary
 from reference_runtime.projections.turns import active_turn, last_outcome, shown_status
 from validator.protocol.honest import known
 
@@ -87,7 +87,7 @@ def build(unit: Unit, session: str, thread: str | None = None) -> dict[str, Any]
         "artifact_ids": [one.id for one in _told_in(unit, "artifact", session, thread) if _artifact(one)[0]],
         "evidence_refs": [one.data["ref"] for one in _told_in(unit, "reference", session, thread)],
         "subagent_ids": [one.id for one in unit.find("subagent", thread_id=thread) if one.known],
-        "job_ids": [one.id for one in unit.find("job", thread_id=thread) if one.known],
+        "job_ids": [one.id for one in subagent_job_summary.jobs_of(unit, thread) if one.known],
         "channel_ids": [one.id for one in _told_in(unit, "channel", session, thread) if one.known],
     }
 

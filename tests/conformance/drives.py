@@ -22,6 +22,7 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import Finding
 from validator.rules._catalog import Catalogue, compile_rules, load_rules
+from validator.rules.terminal.change_after_end import CLOSED
 
 RULES = ("STA001", "TRM001", "ORD005")
 _SUPPLIED = ("open.", "move.from", "subject.by")
@@ -335,6 +336,8 @@ def _unproved(protocol: Protocol, drive: Drive, found: list[Finding], where: str
         return f"{where}: {found[0].rule} about a subject nobody introduced" if found else None
     rule = "ORD005" if state == NONE else "TRM001" if machine.is_terminal(state) else "STA001"
     clauses = {row.clause for row in machine.by_driver[drive.driver]}
+    if (machine.name, state) == CLOSED[:2]:
+        clauses.add(CLOSED[2])
     if [entry.rule for entry in found] != [rule]:
         return f"{where}: expected {rule}, found {[entry.rule for entry in found]}"
     return None if found[0].clause in clauses else f"{where}: cites {found[0].clause}"

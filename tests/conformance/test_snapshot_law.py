@@ -13,7 +13,7 @@ from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay.readmodels import ReadModels
 from validator.replay.world import World
-from validator.testing.mutators.free import ELSEWHERE, FREE, NOT_WHOLE
+from validator.testing.mutators.free import ELSEWHERE, NOT_WHOLE, is_free
 
 PROTOCOLS = ("agent-runtime/0.3", "agenthub/1", "agent-threads/1", "runagents/1")
 STORIES = [
@@ -122,9 +122,13 @@ def documents(name, story):
 
 def skews(name, story, most=VALUES):
     """Sampled places of the documents, each with its document skewed there."""
-    protocol, free = load_protocol(name), FREE[name.split("/")[0]]
-    found = documents(name, story)
-    places = [(model, document, path) for model, document in found for path in leaves(document) if path[0] not in free]
+    protocol, dialect = load_protocol(name), name.split("/")[0]
+    places = [
+        (model, document, path)
+        for model, document in documents(name, story)
+        for path in leaves(document)
+        if not is_free(dialect, document, path[0])
+    ]
     for model, document, path in sample(places, most, story):
         other = skewed(protocol, model, document, path)
         if other is not None:

@@ -12,8 +12,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from validator import resources
-from validator.capture.lines import read_lines
+from validator.capture.lines import inner, read_lines
 from validator.engine import Options, validate
+from validator.protocol.casing import camel as spelt_in_camel
 from validator.protocol.casing import to_camel
 from validator.protocol.protocol import Protocol, available, load_protocol
 from validator.replay.documents import documents, ledgers
@@ -115,9 +116,15 @@ def outcomes(report: Report) -> dict[str, str]:
 
 
 def camel(protocol: Protocol, line: Document) -> Document:
-    if "record" in line:
-        return line
-    return to_camel(protocol.store, protocol.schema_for(line.get("type")), line).document
+    """A line in the camelCase binding, what a record carries included."""
+    if "record" not in line:
+        return to_camel(protocol.store, protocol.schema_for(line.get("type")), line).document
+    carried = inner(protocol, line)
+    if carried is None:
+        return {spelt_in_camel(key) if key.endswith("_id") else key: value for key, value in line.items()}
+    pointer, reference = carried
+    key = pointer.strip("/")
+    return {**line, key: to_camel(protocol.store, reference, line[key]).document}
 
 
 def vendor_event(name: str, number: int, beside: list[Document]) -> Document:

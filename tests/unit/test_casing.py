@@ -6,8 +6,9 @@ import json
 import pytest
 
 from tests.conftest import strangers_validator
+from tests.properties.streams import camel as in_camel
 from validator import resources
-from validator.capture.lines import inner, read_lines
+from validator.capture.lines import read_lines
 from validator.engine import validate
 from validator.protocol.bundle import bundle
 from validator.protocol.casing import camel, camel_schema, detect, spelt, to_camel, to_canonical
@@ -88,18 +89,6 @@ def test_the_casing_is_told_by_the_event_id():
         "camelCase",
         None,
     ]
-
-
-def in_camel(core, line):
-    """A line of a capture in the camelCase binding, what it carries included."""
-    if "record" not in line:
-        return to_camel(core.store, core.schema_for(line["type"]), line).document
-    carried = inner(core, line)
-    if carried is None:
-        return {camel(key) if key.endswith("_id") else key: value for key, value in line.items()}
-    pointer, reference = carried
-    key = pointer.strip("/")
-    return {**line, key: to_camel(core.store, reference, line[key]).document}
 
 
 def spoken(report):

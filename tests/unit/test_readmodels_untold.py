@@ -172,13 +172,3 @@ class TestSessions:
         assert stream.models.record("task", "k")["objective"] == "o"
         assert stream.models.record("job", "j")["status"] == "pending"
         assert stream.models.record("task", "j") is None
-
-    def test_what_nobody_watched_changed_at_an_unknown_time(self, stream):
-        stream.models.watched = False
-        stream.tell("task.created", {"objective": "o"}, task_id="k")
-        assert stream.models.record("task", "k")["updated_at"]["honest"] == "unknown"
-        stream.tell("task.started", task_id="k")
-        assert stream.build("task_snapshot")["updated_at"]["honest"] == "unknown"
-        stream.models.watched = True
-        stream.tell("task.progress", {"percent": 5}, task_id="k")
-        assert stream.build("task_snapshot")["updated_at"] == time(3)

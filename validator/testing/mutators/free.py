@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from validator.protocol.honest import is_honest
+from validator.rules.snapshot.view_differs import TIMES
+
 NOT_WHOLE = {
     "channel-reconnect-with-gap": "events are missing, and the runtime can have seen them (RM-11)",
     "gap-with-open-work": "events are missing, and the runtime can have seen them (RM-11)",
@@ -36,3 +41,14 @@ ELSEWHERE = {
     ("runagents", "blocked_action"): "what the server keeps itself: no event tells its fields",
 }
 """Documents that rules of their dialect judge by parts, or that are no read model."""
+
+
+def is_free(dialect: str, document: dict[str, Any], name: str) -> bool:
+    """True for a field at the top of a document that the stream does not settle.
+
+    The times of a RunAgents run are those of its record; where no record told them, the server knows them better than
+    the log, and a view without its conversation shows that there was none.
+    """
+    if dialect == "runagents" and name in TIMES and is_honest(document.get("conversation_id")):
+        return True
+    return name in FREE[dialect]

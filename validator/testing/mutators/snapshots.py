@@ -8,7 +8,7 @@ from typing import Any
 from validator.capture.lines import line_errors
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
-from validator.testing.mutators.free import ELSEWHERE, FREE
+from validator.testing.mutators.free import ELSEWHERE, is_free
 from validator.testing.mutators.lines import Capture, leaves, put, without
 from validator.testing.mutators.operator import Changed, named, operator
 from validator.testing.mutators.order import replaced
@@ -29,7 +29,11 @@ def _served(capture: Capture, protocol: Protocol) -> Iterator[tuple[int, dict[st
     for index, line in enumerate(capture):
         document = line.get("snapshot") if isinstance(line, dict) and line.get("record") == "snapshot" else None
         if isinstance(document, dict) and (protocol.name, line["model"]) not in ELSEWHERE:
-            yield index, line, {key: value for key, value in document.items() if key not in FREE[protocol.name]}
+            yield (
+                index,
+                line,
+                {key: value for key, value in document.items() if not is_free(protocol.name, document, key)},
+            )
 
 
 def _other(value: Any) -> Any:
