@@ -87,6 +87,9 @@ def test_new_entries_need_a_reason(tmp_path):
     done = call("baseline", "write", "x.ndjson", cwd=tmp_path)
     assert (done.returncode, (tmp_path / NAME).exists()) == (2, False)
     assert "new entries need a reason" in done.stderr
+    done = call("baseline", "write", "x.ndjson", "--reason", "known", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / NAME).exists()) == (2, False), "nothing is left that cannot be read back"
+    assert "at least 8 characters" in done.stderr
 
 
 def test_an_entry_expires_on_the_day_the_caller_names(folder):

@@ -19,6 +19,8 @@ from validator.renderers.headline import headline
 from validator.run import counts
 
 NAME = "runtime-validate-baseline.json"
+_SHORTEST = 8
+"""Characters of a reason, as the published schema has it."""
 _FILE = click.option("--baseline", metavar="FILE", help=f"The baseline; the configuration's or {NAME} when absent.")
 _AS_OF = click.option("--as-of", metavar="DATE", help="The day with which dates are compared; today when absent.")
 _PATHS = click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path())
@@ -63,10 +65,10 @@ def write(
     if expires:
         new = {name: replace(entry, expires=day(expires)) for name, entry in new.items()}
     entries = baselines.merged(old, new, allow_growth or not path.exists())
-    if any(not entry.reason for entry in entries.values()):
-        raise UsageError("new entries need a reason", hint='say --reason "why this is accepted"')
+    if any(len(entry.reason) < _SHORTEST for entry in entries.values()):
+        hint = f'say --reason "why this is accepted", in at least {_SHORTEST} characters'
+        raise UsageError("new entries need a reason", hint=hint)
     output.write(path, baselines.dump(entries))
-    baselines.load(path)
     total = sum(entry.count for entry in entries.values())
     click.echo(f"wrote {path.name}: {len(entries)} entries, {total} findings")
 
