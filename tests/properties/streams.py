@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import Phase, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from validator import resources
 from validator.capture.lines import inner, read_lines
+from validator.capture.ndjson import read
 from validator.engine import Options, validate
 from validator.protocol.casing import camel as spelt_in_camel
 from validator.protocol.casing import to_camel
@@ -45,7 +47,14 @@ RULE_STREAMS = [
 ]
 HEADLESS = [entry for entry in RULE_STREAMS if b'"header"' not in entry[1].read_bytes()]
 """Streams that say nothing about the capture as a whole."""
-READABLE = [entry for entry in RULE_STREAMS if "/FRM" not in entry[1].as_posix()]
+
+
+def is_well_framed(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return not any(line.problems for line in read(stream))
+
+
+READABLE = [entry for entry in RULE_STREAMS if is_well_framed(entry[1])]
 """Streams whose lines are all well framed."""
 
 
