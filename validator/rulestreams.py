@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,13 @@ class Failure:
     reason: str
 
 
-def rule_streams(folder: Path, protocol: Protocol) -> Iterator[tuple[str, Path, dict[str, Any]]]:
-    """Rule id, stream and expectation of every rule fixture of a protocol."""
+def rule_streams(
+    folder: Path, protocol: Protocol, rules: Container[str] | None = None
+) -> Iterator[tuple[str, Path, dict[str, Any]]]:
+    """Rule id, stream and expectation of every rule fixture of a protocol, or of some rules."""
     for path in sorted(folder.glob("rules/*/expect.yaml")):
+        if rules is not None and path.parent.name not in rules:
+            continue
         data = read_definition(path, "expect", protocol.store)
         for name, entry in data["streams"].items():
             yield data["rule"], path.with_name(f"{name}.ndjson"), entry

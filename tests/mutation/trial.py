@@ -70,15 +70,13 @@ def _streams(module: str) -> str | None:
     from validator.rules._catalog import load_rules
     from validator.rulestreams import check_stream, rule_streams
 
-    concerned = {rule.id for rule in load_rules().values() if _uses(rule, module)}
-    streams = [
-        (protocol, *stream)
-        for protocol in map(load_protocol, available())
-        for stream in rule_streams(resources.fixtures() / protocol.id, protocol)
-    ]
-    for protocol, rule, stream, entry in sorted(streams, key=lambda item: item[1] not in concerned):
-        for failure in check_stream(protocol, rule, stream, entry):
-            return f"{failure.fixture}: {failure.reason}"
+    rules = load_rules().values()
+    concerned = {rule.id for rule in rules if _uses(rule, module)}
+    for ids in (concerned, {rule.id for rule in rules} - concerned):
+        for protocol in map(load_protocol, available()):
+            for rule, stream, entry in rule_streams(resources.fixtures() / protocol.id, protocol, ids):
+                for failure in check_stream(protocol, rule, stream, entry):
+                    return f"{failure.fixture}: {failure.reason}"
     return None
 
 
