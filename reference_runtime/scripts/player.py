@@ -134,8 +134,7 @@ class Player:
         self._command({"command": "reconnect_channel", "request": request})
 
     def _snapshots(self, act: dict[str, Any]) -> None:
-        for _ in self.runtime.snapshots(act["snapshots"]):
-            pass
+        list(self.runtime.snapshots(act["snapshots"]))  # each is written into the capture when it is made
 
 
 def _lapse(state: State, action: str) -> Decision:

@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer, survey, vocabulary
+from validator.rules import finding, seen
 
 TOLD = ("*", "record:result", "record:snapshot", "record:run", "record:export")
 """What a runtime writes. Commands are a client's words, and the header declares the canaries."""
@@ -178,3 +179,15 @@ def secret_clauses(step, world):
 def clause_at(clauses, pointer):
     """The clause of the longest beginning that a pointer has."""
     return clauses[max((start for start in clauses if pointer.startswith(start)), key=len)]
+
+
+def secrets_told(step, world, context, kind, expected):
+    """A finding for every leak of a kind that no other rule owns, under the clause of its place."""
+    survey = world.ledger(Leaks).of(step, context)
+    clauses = secret_clauses(step, world)
+    if survey.places:
+        yield seen(*sorted(set(clauses.values())))
+    for leak in survey.leaks:
+        if leak.kind == kind and not owned(leak, step, world):
+            clause = clause_at(clauses, leak.pointer)
+            yield finding(step, expected, leak.text, pointer=leak.pointer, clause=clause, key=leak.row)

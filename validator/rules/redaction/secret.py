@@ -5,8 +5,8 @@ Trips: a preview that holds a token of a code host.  Near miss: the same preview
 Fix: Replace it by a marker or a reference before the event is written, and revoke it.
 """
 
-from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, clause_at, leakless, owned, secret_clauses
+from validator.rules import rule
+from validator.rules.redaction._leaks import TOLD, CredentialActions, Leaks, leakless, secrets_told
 
 CLAUSES = {
     "agent-runtime": ("RED-9", "RED-14", "RED-24", "RED-26", "RED-29", "PROC-10", "HOOK-15"),
@@ -18,11 +18,4 @@ CLAUSES = {
 
 @rule("RED003", "secret", clauses=CLAUSES, on=TOLD, needs=(Leaks, CredentialActions), quiet=leakless)
 def check(step, world, context):
-    survey = world.ledger(Leaks).of(step, context)
-    clauses = secret_clauses(step, world)
-    if survey.places:
-        yield seen(*sorted(set(clauses.values())))
-    for leak in survey.leaks:
-        if leak.kind == "secret" and not owned(leak, step, world):
-            clause = clause_at(clauses, leak.pointer)
-            yield finding(step, "no secret", leak.text, pointer=leak.pointer, clause=clause, key=leak.row)
+    yield from secrets_told(step, world, context, "secret", "no secret")
