@@ -27,7 +27,6 @@ def short_memory(monkeypatch):
     def make(recent):
         monkeypatch.setattr(world, "RECENT", recent)
         monkeypatch.setattr(past, "TAKEN", recent)
-        monkeypatch.setattr(past, "KEPT", recent)
         monkeypatch.setattr(old_fact_told_anew, "KEPT", recent)
 
     return make
@@ -42,7 +41,7 @@ def _held(judge, told):
 
 
 def test_four_times_the_closed_work_costs_little_more(short_memory):
-    short_memory(60)
+    short_memory(30)
     told = list(lines(2400))
     judge, quarter = Validator("bench.ndjson", Options(protocol="agent-runtime")), len(told) // 4
     tracemalloc.start()

@@ -60,12 +60,24 @@ def test_what_was_taken_in_is_not_taken_back():
     assert replay.at(session, 9, 10**6) is not None
 
 
-def test_few_steps_are_kept_and_nothing_is_forgotten(monkeypatch):
-    monkeypatch.setattr(past, "KEPT", 5)
-    exact = documents(replayed("task-board", ReadModels))
+def test_too_many_events_are_given_up_with_their_session(monkeypatch):
+    session = next(line["session_id"] for _, line in lines("task-board") if "record" not in line)
+    events = sum("record" not in line for _, line in lines("task-board"))
+    monkeypatch.setattr(past, "TAKEN", events)
+    assert replayed("task-board", Replay).at(session, 9, 10**6) is not None
+    monkeypatch.setattr(past, "TAKEN", events - 1)
     replay = replayed("task-board", Replay)
-    assert len(replay._waiting) == 5
-    assert documents(replay.at(None, None, 10**6).models) == exact
+    assert replay.is_gone(session)
+    assert replay.at(session, 9, 10**6) is None
+
+
+def test_numbers_that_bytes_would_not_tell_are_kept_as_they_are():
+    world = World(load_protocol("agent-runtime/0.3"), [ReadModels, Replay])
+    line = {"type": "session.created", "event_id": "e1", "timestamp": "2026-05-08T09:00:00Z", "sequence": 1}
+    payload = {"title": "\ud800", "metadata": {"huge": 10**40, "none": None, "infinite": float("inf")}}
+    world.apply({**line, "session_id": "ses_1", "payload": payload}, 1)
+    found = world.ledger(Replay).at("ses_1", 1, 10**6).models.build("session_snapshot", session_id="ses_1")
+    assert found == world.ledger(ReadModels).build("session_snapshot", session_id="ses_1")
 
 
 def test_a_line_that_could_not_be_read_is_in_doubt_in_the_past_as_well():
@@ -94,4 +106,6 @@ def test_events_of_another_session_are_not_needed():
     replay = world.ledger(Replay)
     found = replay.at("ses_1", 1, 10**6).models
     assert found.sessions == ["ses_1"]
-    assert replay.at("ses_1", 2, 10**6).models.build("session_snapshot", session_id="ses_2")["title"] == "2"
+    assert replay.at("ses_1", 2, 10**6).models.sessions == ["ses_1"]
+    both = replay.at("ses_1", 2, 10**6, alone=False).models
+    assert both.build("session_snapshot", session_id="ses_2")["title"] == "4"

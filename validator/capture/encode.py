@@ -31,3 +31,20 @@ def sorted_bytes(value: Any) -> bytes:
         except TypeError:
             pass
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def pack(value: dict[str, Any]) -> bytes | dict[str, Any]:
+    """A document in few bytes, or itself where they would not tell all of it."""
+    if orjson is not None:
+        try:
+            written = orjson.dumps(value)
+            if b"null" not in written or _is_finite(value):
+                return written
+        except TypeError:
+            pass
+    return value
+
+
+def unpack(packed: bytes | dict[str, Any]) -> dict[str, Any]:
+    """The document that was packed."""
+    return orjson.loads(packed) if isinstance(packed, bytes) else packed

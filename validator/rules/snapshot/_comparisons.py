@@ -65,8 +65,8 @@ class Comparisons:
         replay = self._world.ledger(Replay)
         if claim.sequence is not None and claim.sequence > replay.reached.get(claim.session, (-1, 0))[0]:
             return None
-        past = replay.at(claim.session, claim.sequence, step.number)
         # A record may be that of any session.
+        past = replay.at(claim.session, claim.sequence, step.number, alone=claim.model in MODELS)
         if claim.model not in MODELS and replay.is_gone(None):
             return None
         ids = {"session_id": claim.session} if claim.session is not None else None

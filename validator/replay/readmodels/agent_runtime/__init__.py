@@ -137,8 +137,13 @@ class ReadModels:
         channel, result = self._asked.pop(str(line.get("command_id")), None), as_record(line.get("result"))
         if channel is None or result.get("outcome") != "accepted":
             return
-        for session in self._sessions.values():
-            session.acknowledge(channel, known(result.get("last_acknowledged_sequence")))
+        for session in self._sessions:
+            self.acknowledge(channel, known(result.get("last_acknowledged_sequence")), session)
+
+    def acknowledge(self, channel: str, sequence: Any, session: str | None) -> None:
+        """Takes in how far a channel of a session has read."""
+        if session in self._sessions:
+            self._sessions[session].acknowledge(channel, sequence)
 
     def forget(self, session: str | None) -> None:
         """Drops everything about a session."""

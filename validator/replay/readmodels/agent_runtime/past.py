@@ -1,32 +1,63 @@
 """The replay as it stood at an earlier line: what a snapshot that claims a sequence is compared with.
 
 Most captures hold no snapshot, and a snapshot can claim a sequence that lies behind the line it stands on. So steps
-are kept back and replayed only when somebody asks, up to the sequence that is claimed and no further. At most `KEPT`
-steps wait; beyond that the oldest are taken in. What was taken in cannot be taken back: a claim below it is not judged.
+are only kept, in few bytes, and those of a session are replayed when somebody asks for it: up to the sequence that is
+claimed and no further. What was replayed cannot be taken back: a claim below it is not judged.
 
-What was taken in is kept for the sessions heard of last, `TAKEN` events together; the session heard of longest ago
-goes first, and one that alone has more is given up. Claims of a session that went are not judged.
+The sessions heard of last are kept, `TAKEN` events together; the session heard of longest ago goes first, and one that
+alone has more is given up. Claims of a session that went are not judged.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import deque
+from heapq import merge
 from typing import Any
 
+from validator.capture.encode import pack, unpack
+from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime import ReadModels
+from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
-from validator.replay.step import Step
+from validator.replay.step import Move, Place, Step
 from validator.replay.subject import Subject
 
-KEPT = 500
-"""Steps that wait to be replayed, at most."""
 TAKEN = 20_000
-"""Events that the read models of all sessions hold together, at most."""
-HEARD = ("event", "command", "result")
+"""Events of all sessions that are kept together, at most."""
+
+
+class Kept:
+    """One event of a session, or the answer to `ack_events` about one of its channels."""
+
+    __slots__ = ("_line", "_moves", "_scope", "_type", "acknowledged", "found_by", "number", "place")
+
+    def __init__(self, number: int, step: Step | None = None, acknowledged: tuple[str, Any] = ("", None)):
+        self.number, self.acknowledged = number, acknowledged
+        self.place: Place | None = step.place if step else None
+        self.found_by: dict[tuple[str, str], str] | None = None
+        """How the subjects that the event introduced were found."""
+        if step is not None:
+            self._line, self._type, self._scope = pack(step.line), step.type, step.scope
+            self._moves: list[Move] = step.moves
+
+    @property
+    def sequence(self) -> int | None:
+        return self.place.sequence if self.place else None
+
+    def step(self) -> Step:
+        """The step as it was taken."""
+        return Step(
+            unpack(self._line),
+            self.number,
+            type=self._type,
+            place=self.place,
+            moves=self._moves,
+            scope=self._scope,
+        )
 
 
 class Past:
@@ -47,8 +78,12 @@ class Past:
         subject = self.subjects(machine).get(key or "")
         return subject.state if subject else None
 
-    def apply(self, step: Step, found_by: dict[tuple[str, str], str]) -> None:
-        """Repeats the moves of a step, then shows it to the read models."""
+    def apply(self, session: str | None, kept: Kept) -> None:
+        """Repeats the moves of an event, then shows it to the read models."""
+        if kept.acknowledged[0]:
+            self.models.acknowledge(*kept.acknowledged, session)
+            return
+        step, found_by = kept.step(), kept.found_by or {}
         if step.place is not None:
             if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
                 self.doubt(step.number, step.scope)
@@ -59,17 +94,14 @@ class Past:
             subject = self._subjects[move.machine].setdefault(
                 move.subject, Subject(*name, NONE, found_by.get(name, ""))
             )
-            self._told.setdefault(self.session_of(step), {})[name] = None
+            self._told.setdefault(session, {})[name] = None
             if move.row.driver.kind != "move":
                 subject.scope = {**step.scope, **subject.scope}
             subject.state, subject.doubted = move.target, False
             if move.source != move.target:
                 subject.history.append(step.number)
+        self.models.current = session
         self.models.apply(step)
-
-    def session_of(self, step: Step) -> str | None:
-        """The session that an event names, or that of the event before it."""
-        return step.scope.get("session_id", self.models.current)
 
     def forget(self, session: str | None) -> None:
         """Drops a session and the subjects that its events moved."""
@@ -101,54 +133,106 @@ class Replay:
     def __init__(self, world: Any):
         self._world = world
         self.past = Past(world.protocol)
-        self._waiting: deque[tuple[Step | None, int, dict[tuple[str, str], str]]] = deque()
+        self._waiting: dict[str | None, deque[Kept]] = {}
+        self._doubts: deque[int] = deque()
         self._doubt: int | None = None
         self._current: str | None = None
         self._counts = world.protocol.name == "agent-runtime"
+        self._asked: dict[str, str] = {}
+        """Channels about which an `ack_events` waits for its answer."""
+        self._channels: dict[str, dict[str | None, None]] = {}
+        """The sessions whose events moved a channel."""
         self.reached: dict[str | None, tuple[int, int]] = {}
         """The highest sequence of each session, and its line."""
         self.streams: dict[str | None, set[str | None]] = {}
         self._runs: dict[str | None, array[int]] = {}
         """First and last line of each stretch of a session, one after the other."""
-        self._taken: dict[str | None, int] = {}
-        """Events of each session that the read models hold, the session heard of last being the last."""
+        self._events: dict[str | None, int] = {}
+        """Events of each session that are kept or were replayed, the session heard of last being the last."""
         self._held = 0
         self._gone = Noted()
 
     def apply(self, step: Step) -> None:
-        """Keeps a step back until somebody asks for it."""
-        self._note_doubt(step)
-        session = self._session_of(step)
+        """Keeps an event until somebody asks for it."""
+        since = self._world.lost()
+        if since is not self._doubt:
+            self._note_doubt(since, step.number)
+        if not self._counts:
+            self.remember(None, step.number)
+        elif step.kind == "event":
+            self._keep(step)
+        else:
+            self.remember(None, step.number)
+            if step.line.get("command") == "ack_events":
+                self._acknowledge(step)
+
+    def _keep(self, step: Step) -> None:
+        session = self._current = step.scope.get("session_id", self._current)
         self.remember(session, step.number)
-        if step.kind not in HEARD or not self._counts:
+        place = step.place
+        if place is not None and place.sequence is not None:
+            reached = self.reached.get(session)
+            if reached is None or place.sequence >= reached[0]:
+                self.reached[session] = (place.sequence, step.number)
+            self.streams.setdefault(session, set()).add(place.stream)
+        if self.is_gone(session):
             return
-        if step.place is not None and step.place.sequence is not None:
-            self.reached[session] = max(self.reached.get(session, (0, 0)), (step.place.sequence, step.number))
-            self.streams.setdefault(session, set()).add(step.place.stream)
-        by = {(move.machine, move.subject): self._by(move) for move in step.moves if move.source == NONE}
-        self._waiting.append((step, step.number, by))
-        while len(self._waiting) > KEPT:
-            self._take()
+        kept = Kept(step.number, step)
+        for move in step.moves:
+            if move.source == NONE:
+                kept.found_by = {**(kept.found_by or {}), (move.machine, move.subject): self._by(move)}
+            if move.machine == "channel":
+                self._channels.setdefault(move.subject, {})[session] = None
+        self._wait(session, kept)
+        self._events[session] = self._events.pop(session, 0) + 1
+        self._held += 1
+        if self._held > TAKEN:
+            self._make_room()
+
+    def _wait(self, session: str | None, kept: Kept) -> None:
+        waiting = self._waiting.get(session)
+        if waiting is None:
+            # Events before the first session that is named belong to it.
+            waiting = self._waiting[session] = self._waiting.pop(None, None) or deque()
+            self._rename(session)
+        waiting.append(kept)
+
+    def _rename(self, session: str | None) -> None:
+        if None in self._events and session is not None:
+            self._events[session] = self._events.pop(None)
+            for sessions in self._channels.values():
+                if None in sessions:
+                    sessions[session] = sessions.pop(None)
+
+    def _acknowledge(self, step: Step) -> None:
+        """An answer counts for the sessions that know the channel; it is no event, and makes no document newer."""
+        line, command = step.line, str(step.line.get("command_id"))
+        if step.kind == "command":
+            channel = as_record(line.get("request")).get("channel_id")
+            if isinstance(channel, str):
+                self._asked[command] = channel
+            return
+        channel, result = self._asked.pop(command, None), as_record(line.get("result"))
+        if channel is None or result.get("outcome") != "accepted":
+            return
+        told = (channel, known(result.get("last_acknowledged_sequence")))
+        for session in self._channels.get(channel, ()):
+            self._wait(session, Kept(step.number, acknowledged=told))
 
     def _by(self, move: Any) -> str:
         return self._world.subjects(move.machine)[move.subject].by
 
-    def _note_doubt(self, step: Step) -> None:
+    def _note_doubt(self, since: int | None, number: int) -> None:
         """A line that could not be read is no step; what it put in doubt is noted before the next one."""
-        since = self._world.lost()
-        if since is not None and since not in (self._doubt, step.number):
-            self._waiting.append((None, since, {}))
+        if since is not None and since not in (self._doubt, number):
+            self._doubts.append(since)
         self._doubt = since
-
-    def _session_of(self, step: Step) -> str | None:
-        if step.kind == "event" and self._counts:
-            self._current = step.scope.get("session_id", self._current)
-            return self._current
-        return None
 
     def remember(self, session: str | None, number: int) -> None:
         """Notes a line as one that a claim of a session rests on."""
-        runs = self._runs.setdefault(session, array("I"))
+        runs = self._runs.get(session)
+        if runs is None:
+            runs = self._runs[session] = array("I")
         if runs and runs[-1] == number - 1:
             runs[-1] = number
         else:
@@ -160,40 +244,33 @@ class Replay:
         runs = [run for key in wanted for run in zip(self._runs[key][::2], self._runs[key][1::2], strict=True)]
         return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
 
-    def _take(self) -> None:
-        step, number, by = self._waiting.popleft()
-        if step is None:
-            self.past.doubt(number)
-            return
-        session = self.past.session_of(step)
-        if step.kind == "event" and self.is_gone(session):
-            self.past.models.current = session
-            return
-        self.past.apply(step, by)
-        if step.kind == "event":
-            self._taken[session] = self._taken.pop(session, 0) + 1
-            self._held += 1
-            self._make_room()
-
     def _make_room(self) -> None:
-        """Gives up the sessions heard of longest ago while the read models hold too much."""
+        """Gives up the sessions heard of longest ago while too many events are kept."""
         while self._held > TAKEN:
-            session = next(iter(self._taken))
-            self._held -= self._taken.pop(session)
+            session = next(iter(self._events))
+            self._held -= self._events.pop(session)
             self._gone.note(_name(session), 0, 0)
+            self._waiting.pop(session, None)
             self.past.forget(session)
             for table in (self.reached, self.streams, self._runs):
                 table.pop(session, None)
+            for channel in [name for name, sessions in self._channels.items() if session in sessions]:
+                del self._channels[channel][session]
+                if not self._channels[channel]:
+                    del self._channels[channel]
 
     def is_gone(self, session: str | None) -> bool:
         """True for a session that was given up; for no session, when any was."""
         return bool(self._gone) and (session is None or self._gone.get(_name(session)) is not None)
 
-    def at(self, session: str | None, sequence: int | None, before: int) -> Past | None:
-        """The replay up to a sequence of a session, or of everything before a line; None when it has gone on."""
-        last = self._last_needed(session, sequence, before)
-        for _ in range(last):
-            self._take()
+    def at(self, session: str | None, sequence: int | None, before: int, *, alone: bool = True) -> Past | None:
+        """The replay up to a sequence of a session, or of everything before a line; None when it has gone on.
+
+        Other sessions are replayed up to the same line unless the session is asked for alone.
+        """
+        until = before if sequence is None else self._replay(session, sequence, before)
+        if sequence is None or not alone:
+            self._replay_all(until)
         if self.is_gone(session):
             return None
         gone_to = self.past.models.sequence(session)
@@ -203,22 +280,45 @@ class Replay:
             return None
         return self.past
 
-    def _last_needed(self, session: str | None, sequence: int | None, before: int) -> int:
-        """How many waiting steps belong to what is asked for."""
-        if sequence is None:
-            return sum(number < before for _, number, _ in self._waiting)
-        needed, current = 0, self.past.models.current
-        for place, (step, number, _) in enumerate(self._waiting, 1):
-            if step is None or step.kind != "event":
-                needed = place if number < before else needed
-                continue
-            current = step.scope.get("session_id", current)
-            if current != session or step.place is None or step.place.sequence is None:
-                continue
-            if step.place.sequence > sequence:
-                break
-            needed = place
-        return needed
+    def _replay_all(self, before: int) -> None:
+        for kept, session in list(merge(*self._before(before), key=lambda entry: entry[0].number)):
+            self._take(session, kept)
+        self._doubt_until(before)
+
+    def _before(self, before: int) -> list[list[tuple[Kept, str | None]]]:
+        """What waits of each session and stands before a line, no longer waiting."""
+        found = []
+        for session, waiting in self._waiting.items():
+            taken = []
+            while waiting and waiting[0].number < before:
+                taken.append((waiting.popleft(), session))
+            found.append(taken)
+        return found
+
+    def _replay(self, session: str | None, sequence: int, before: int) -> int:
+        """Replays a session up to a sequence; the line before which nothing contradicts it."""
+        waiting = self._waiting.get(session, deque())
+        needed, until = 0, before
+        for place, kept in enumerate(waiting, 1):
+            if kept.acknowledged[0]:
+                needed = place if kept.number < before else needed
+            elif kept.sequence is not None:
+                if kept.sequence > sequence:
+                    until = min(before, kept.number)
+                    break
+                needed = place
+        for _ in range(needed):
+            self._take(session, waiting.popleft())
+        self._doubt_until(until)
+        return until
+
+    def _take(self, session: str | None, kept: Kept) -> None:
+        self._doubt_until(kept.number)
+        self.past.apply(session, kept)
+
+    def _doubt_until(self, number: int) -> None:
+        while self._doubts and self._doubts[0] < number:
+            self.past.doubt(self._doubts.popleft())
 
 
 def _name(session: str | None) -> int:
