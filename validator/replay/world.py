@@ -1,8 +1,8 @@
 """All replay state of one capture: subjects, order, doubt, and the ledgers that rules ask for.
 
 A ledger is a small class that keeps what one kind of check has to remember (who asked for an approval, which command is
-unanswered). A rule names the ledgers it reads; the world makes each once and shows it every step, in the order of their
-names. So rules stay pure functions of a step and the world, and nothing is remembered twice.
+unanswered). A rule names the ledgers it reads; the world makes each once and shows it the steps it hears, in the order
+of their names (`hearing.py`). So rules stay pure functions of a step and the world, and nothing is remembered twice.
 
 Memory grows with open work, not with the length of the stream. Every `RECENT` lines, subjects that are no open work and
 were not heard of for as long fade: 28 bytes at most stay of each (`faded.py`). A ledger lists in `forgets` the tables
@@ -22,6 +22,7 @@ from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
 from validator.replay.faded import Lines
 from validator.replay.fold import Fold
+from validator.replay.hearing import Hearing
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
 from validator.replay.subject import Subject
@@ -36,6 +37,8 @@ RECENT = 10_000
 class Ledger(Protocol):
     """What a check has to remember."""
 
+    hears: ClassVar[tuple[str, ...]]
+    """The steps it learns from; all of them when absent."""
     forgets: ClassVar[tuple[str, ...]] = ()
     """Its tables, keyed by ids, whose entries are dropped when no id in their key is known; none when absent."""
     forgets_faded: ClassVar[tuple[str, ...]] = ()
@@ -71,7 +74,7 @@ class World:
         self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
             self._ledgers[ledger] = ledger(self)
-        self._teachers = [(kind, ledger.apply) for kind, ledger in self._ledgers.items()]
+        self._hearing = Hearing(protocol, self._ledgers)
 
     def ledger(self, kind: type[L]) -> L:
         """The one ledger of a kind; one that failed is not read again, so the rules that need it fail openly."""
@@ -114,13 +117,14 @@ class World:
         return place
 
     def _teach(self, step: Step) -> None:
-        for kind, apply in self._teachers:
+        before = len(self._failed)
+        for kind, apply in self._hearing.of(step):
             try:
                 apply(step)
             except Exception as error:  # a ledger's own fault is reported by the rules that need it
                 self._failed[kind] = error
-        if self._failed:
-            self._teachers = [entry for entry in self._teachers if entry[0] not in self._failed]
+        if len(self._failed) > before:
+            self._hearing.silence(self._failed)
 
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":

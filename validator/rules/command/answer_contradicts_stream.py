@@ -23,6 +23,8 @@ OUTCOMES = {
 class Outcomes:
     """For commands that promise a word, the event that carries it."""
 
+    hears = ("record:command", "record:result", *sorted(set(OUTCOMES.values())))
+
     def __init__(self, world: World):
         self.world = world
         self.waiting: dict[str, list[Sent]] = {}

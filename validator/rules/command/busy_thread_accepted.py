@@ -14,6 +14,7 @@ from validator.rules import finding, rule, seen
 class Busy:
     """The turns of each thread that have started and are not over."""
 
+    hears = ("move:turn",)
     forgets = ("turns",)
 
     def __init__(self, world: World):

@@ -29,6 +29,7 @@ class Place:
 class Places:
     """Turns submitted as queued, and the names under which a queue changed that never got them."""
 
+    hears = ("move:queue", "turn.submitted", "turn.started")
     forgets = ("turns",)
 
     def __init__(self, world: World):

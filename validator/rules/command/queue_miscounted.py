@@ -14,6 +14,8 @@ from validator.rules import finding, rule, seen
 class Queues:
     """What waits in each queue, in order, as far as its changes tell."""
 
+    hears = ("queue.changed",)
+
     def __init__(self, world: World):
         self.world = world
         self.waiting: dict[str, list[str]] = {}

@@ -15,6 +15,8 @@ from validator.rules.command._commands import DONE, Commands, came_to_rest, hist
 class Interrupts:
     """Interrupts that state a policy for the queue, with the turns that waited in the thread."""
 
+    hears = ("record:command", "queue.changed")
+
     def __init__(self, world: World):
         self.world = world
         self.sent: list[tuple[str, list[str]]] = []

@@ -21,6 +21,8 @@ def cites(clause: str, core: str = "") -> dict[str, tuple[str, ...]]:
 class Told:
     """What was reported once and is not reported again in the same capture."""
 
+    hears = ()
+
     def __init__(self, _world: Any):
         self._words: set[str] = set()
 

@@ -32,6 +32,7 @@ class Bridge:
 class Bridges:
     """Crossings by channel and bridge id, and by what they are about."""
 
+    hears = ("channel.*",)
     forgets = ("all", "about")
 
     def __init__(self, world: World):

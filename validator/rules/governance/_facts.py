@@ -125,6 +125,7 @@ class Target:
 class Work:
     """Tool calls and processes by id."""
 
+    hears = ("tool.*", "process.*")
     forgets = ("calls", "processes", "first_to_rest_on")
 
     def __init__(self, world: World):
@@ -246,6 +247,7 @@ class Question:
 class Questions:
     """Actions by id, and which of them name a call or process, or a task and nothing narrower."""
 
+    hears = ("action.required", "action.resolved")
     forgets_faded = ("all", "naming")
 
     def __init__(self, world: World):
@@ -319,6 +321,7 @@ class Decision:
 class Decisions:
     """Permission events by target; those that name only a turn stand under the turn."""
 
+    hears = ("permission.*",)
     forgets_faded = ("about", "linked")
 
     def __init__(self, world: World):
@@ -372,6 +375,7 @@ def decision_of(step: Step) -> Decision:
 class Boundaries:
     """For which calls, processes and turns a boundary was applied."""
 
+    hears = ("sandbox.applied",)
     forgets_faded = ("applied",)
 
     def __init__(self, world: World):
@@ -409,6 +413,7 @@ class Catalogue:
 class Catalogues:
     """The catalogue that was resolved last for a turn, a thread or a session."""
 
+    hears = ("tool.catalog.resolved",)
     forgets_faded = ("resolved",)
 
     def __init__(self, world: World):
@@ -481,6 +486,7 @@ class HookRun:
 class Hooks:
     """Hook runs under way, calls that a hook blocked, and turns that a stop hook holds back."""
 
+    hears = ("hook.*", "model.*", "tool.*", "process.*", "reasoning.*")
     forgets = ("running", "before_use", "blocked", "held")
 
     def __init__(self, world: World):

@@ -17,6 +17,8 @@ GUARDS = {"pre_tool_use", "permission_request"}
 class OpenGuards:
     """Guards that failed open, until the call is known; it may be declared read-only after its hook failed."""
 
+    hears = ("hook.failed",)
+
     def __init__(self, world: World):
         self.world = world
         self.failed: list[tuple[int, int | None, str | None]] = []

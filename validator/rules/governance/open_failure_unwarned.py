@@ -18,6 +18,8 @@ IDS = ("hook_run_id", "tool_call_id", "turn_id", "session_id")
 class OpenFailures:
     """Hooks that failed open and await a warning."""
 
+    hears = ("hook.failed", "runtime.warning")
+
     def __init__(self, world: World):
         self.world = world
         self.waiting: dict[int, tuple[int | None, dict[str, str]]] = {}

@@ -15,6 +15,7 @@ from validator.rules.governance._facts import permits, said, stated
 class PolicyModes:
     """The mode that the last policy.changed of each session stated."""
 
+    hears = ("policy.changed",)
     forgets = ("set",)
 
     def __init__(self, world: World):

@@ -19,6 +19,8 @@ APPROVALS = {"tool_permission", "tool_confirmation", "approval", "consent"}
 class Offers:
     """The answers that open questions offer, and the shape they ask for."""
 
+    hears = ("action.required", "action.resolved")
+
     def __init__(self, world: World):
         self.open: dict[str, tuple[int, object, object]] = {}
         self.answered: tuple[int, object, object] | None = None

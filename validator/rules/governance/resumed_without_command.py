@@ -18,6 +18,7 @@ PEOPLE = {None, "human", "user", "person"}
 class Answers:
     """Answers of people that await a command which was not rejected, by action."""
 
+    hears = ("action.resolved",)
     forgets = ("given",)
 
     def __init__(self, world: World):

@@ -15,6 +15,7 @@ from validator.rules.governance._facts import Questions, permits, said
 class Rewrites:
     """The last rewritten input of each call, who rewrote it and where."""
 
+    hears = ("permission.evaluated", "hook.completed", "action.resolved", "tool.result", "tool.failed")
     forgets = ("latest",)
 
     def __init__(self, world: World):

@@ -19,6 +19,7 @@ ENDS = {"tool.failed": "tool_call_id", "process.failed": "process_id"}
 class Violations:
     """The last violation of each call and process, as long as it is the last thing heard of it."""
 
+    hears = ("sandbox.violation", "tool.*", "process.*")
     forgets = ("last",)
 
     def __init__(self, world: World):

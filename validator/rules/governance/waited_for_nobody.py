@@ -16,6 +16,7 @@ HOSTS = {"host_policy", "rule", "hook", "classifier", "tool_contract"}
 class Modes:
     """The permission mode that a policy or a catalogue set, by turn, thread or session."""
 
+    hears = ("policy.changed", "tool.catalog.resolved")
     forgets = ("in_force",)
 
     def __init__(self, world: World):

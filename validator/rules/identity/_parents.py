@@ -115,6 +115,7 @@ class Parents:
 class Tasks:
     """The parent that each task has named, and the tasks that were created without one."""
 
+    hears = ("task.*",)
     forgets = ("parent", "top")
 
     def __init__(self, world: Any):

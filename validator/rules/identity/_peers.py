@@ -36,6 +36,7 @@ class PeerTask:
 class PeerTasks:
     """Every peer task by its id, and the one that the line at hand speaks about."""
 
+    hears = ("channel.peer_task.*",)
     forgets = ("all",)
 
     def __init__(self, world: World):

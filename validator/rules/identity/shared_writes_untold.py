@@ -18,6 +18,7 @@ PARTS = ("workspace", "worktree")
 class Writers:
     """Which threads can write to a place, and the children that were spawned with a thread of their own."""
 
+    hears = ("subagent.spawned", "artifact.changed", "sandbox.applied")
     forgets = ("children", "_writes")
 
     def __init__(self, world: World):

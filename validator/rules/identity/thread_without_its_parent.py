@@ -16,6 +16,7 @@ from validator.rules.terminal._work import told
 class Opened:
     """Threads that were started, with and without a parent, and the children that have one."""
 
+    hears = ("thread.started", "subagent.spawned")
     forgets = ("started", "of_child")
 
     def __init__(self, world: World):

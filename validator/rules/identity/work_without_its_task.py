@@ -18,6 +18,7 @@ WORK = ("model.*", "tool.started", "tool.result", "tool.failed", "action.*", "pr
 class Served:
     """What each turn was submitted or started for, and what was told about it already."""
 
+    hears = ("turn.submitted", "turn.started")
     forgets = ("turns",)
 
     def __init__(self, world: World):

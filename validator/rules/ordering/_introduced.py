@@ -16,6 +16,8 @@ class Introduced:
     introduces those alone that its command creates: a turn's answer names the thread too, and shows nothing of it.
     """
 
+    hears = ("record:snapshot", "record:command", "record:result")
+
     def __init__(self, world: World):
         self._creates = {name: _created(world, command.writes) for name, command in world.protocol.commands.items()}
         self._asked: dict[str, set[str]] = {}

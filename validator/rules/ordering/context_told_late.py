@@ -13,6 +13,7 @@ from validator.rules import finding, rule, seen
 class Requests:
     """The first request of each turn for which no context was told before it."""
 
+    hears = ("model.requested", "context.resolved")
     forgets_faded = ("_known", "first")
 
     def __init__(self, world: World):

@@ -86,6 +86,8 @@ def leakless(step, world, context):
 class CredentialActions:
     """Actions that ask for a credential; what they are answered with is never told."""
 
+    hears = ("action.required", "action.resolved")
+
     def __init__(self, world):
         self._asked = OrderedDict()
         self.line = None
@@ -105,6 +107,8 @@ TOKENS = ("resume_token", "resume_token_ref")
 
 class ResumeTokens:
     """The tokens that peers sent to come back, by value, each with its line."""
+
+    hears = ("record:command",)
 
     def __init__(self, world):
         self.sent = {}

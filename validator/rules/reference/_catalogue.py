@@ -21,6 +21,7 @@ def flag(body: Any, name: str) -> bool | None:
 class Catalogues:
     """The newest catalogue of each turn, thread and session, with its line; turns that called before they had one."""
 
+    hears = ("tool.catalog.resolved", "tool.started")
     forgets = ("called",)
     forgets_faded = ("_newest",)
 

@@ -21,6 +21,7 @@ class Stored:
 class Outputs:
     """What output events told about each reference; `before` is the step's own reference as it was."""
 
+    hears = ("output.*",)
     forgets = ("_stored",)
 
     def __init__(self, world: World):

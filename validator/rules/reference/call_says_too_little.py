@@ -14,6 +14,7 @@ from validator.rules.terminal._work import body, told
 class Decided:
     """Calls whose policy is not on record yet, and calls that a person approved before they began."""
 
+    hears = ("action.required", "action.resolved", "permission.evaluated", "permission.resolved", "tool.started")
     forgets = ("evaluated", "approved", "_asked")
 
     def __init__(self, world):

@@ -13,6 +13,7 @@ from validator.rules.terminal._work import lines, number, told
 class ProcessLimits:
     """Time limits and output positions of processes."""
 
+    hears = ("process.started", "process.output")
     forgets = ("bounds", "_offsets")
 
     def __init__(self, world):

@@ -14,6 +14,7 @@ FORMS = ("safe_args", "args_ref", "delta")
 class Arguments:
     """Calls whose arguments are on record."""
 
+    hears = ("tool.started", "tool.args", "tool.failed")
     forgets_faded = ("known",)
 
     def __init__(self, world):

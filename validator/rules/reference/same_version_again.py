@@ -12,6 +12,7 @@ from validator.rules.terminal._work import told
 class Versions:
     """The version each artifact was last seen in, and the one before the step at hand."""
 
+    hears = ("artifact.changed",)
     forgets = ("_last",)
 
     def __init__(self, world):

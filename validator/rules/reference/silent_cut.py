@@ -12,6 +12,7 @@ from validator.rules.terminal._work import number, told, word
 class Cuts:
     """Outputs of which less is there than was written, by process, and processes with a truncation on record."""
 
+    hears = ("process.output", "output.truncated")
     forgets_faded = ("short", "told")
 
     def __init__(self, world):

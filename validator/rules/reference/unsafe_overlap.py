@@ -13,6 +13,7 @@ from validator.rules.terminal._work import OpenWork, lines, told
 class CallFlags:
     """Flags of open calls, from the call or from the catalogue in force."""
 
+    hears = ("tool.started", "tool.result", "tool.failed")
     forgets = ("calls",)
 
     def __init__(self, world):

@@ -37,6 +37,15 @@ class Route:
 class Routes:
     """Routes by turn; `before` is the step's own route as it was before the step."""
 
+    hears = (
+        "limit.changed",
+        "turn.completed",
+        "routing.*",
+        "task.profile.*",
+        "model.requested",
+        "quota.blocked",
+        "action.resolved",
+    )
     forgets_faded = ("_routes",)
 
     def __init__(self, world: World):

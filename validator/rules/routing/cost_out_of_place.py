@@ -13,6 +13,7 @@ from validator.rules.terminal._work import lines
 class Costs:
     """Model requests that a cost.recorded has counted, with its line."""
 
+    hears = ("cost.recorded",)
     forgets = ("recorded",)
 
     def __init__(self, world):

@@ -15,6 +15,7 @@ COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 class Usage:
     """Sums of what the requests of each open turn reported; None where one of them did not report."""
 
+    hears = ("model.requested", "model.completed", "model.failed", "turn.completed", "turn.failed")
     forgets = ("turns",)
 
     def __init__(self, world):

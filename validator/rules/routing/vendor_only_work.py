@@ -30,6 +30,7 @@ ITEMS = {
 class Vendors:
     """The first vendor line about each subject, the first item of each kind in a turn, and what turns really did."""
 
+    hears = ("unlisted", "item.*", "tool.started", "process.started", "model.requested", "model.delta")
     forgets = ("named",)
     forgets_faded = ("items", "told")
 

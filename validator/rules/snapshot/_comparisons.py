@@ -42,6 +42,8 @@ class Compared:
 class Comparisons:
     """The comparisons of the line at hand; made when the first rule asks."""
 
+    hears = ()
+
     def __init__(self, world: World):
         self._world = world
         self._line = -1

@@ -16,6 +16,8 @@ from validator.rules.snapshot._owners import NEEDS, WAKES, scope_of
 class Ahead:
     """Claims beyond what their stream has reached; the events they speak of may stand further down."""
 
+    hears = ()
+
     def __init__(self, world):
         self.claims = []
 

@@ -24,6 +24,7 @@ def listed(step: Step) -> list[dict[str, Any]] | None:
 class Criteria:
     """The last list before the step at hand, with its line."""
 
+    hears = ("task.*",)
     forgets = ("_told",)
 
     def __init__(self, world: World):

@@ -43,6 +43,7 @@ class Job:
 class Jobs:
     """The jobs that are not over, and the step's item as it was before the step."""
 
+    hears = ("job.*",)
     forgets = ("jobs",)
 
     def __init__(self, world: World):

@@ -16,6 +16,7 @@ DEMANDS = ("artifacts_required", "evidence_required", "delivery_required")
 class Results:
     """What was told, for whom, and what each task's creation demanded."""
 
+    hears = ("record:snapshot", "snapshot.*", "artifact.changed", "evidence.changed", "task.*")
     forgets = ("known", "deleted")
     forgets_faded = ("for_task", "delivery", "demands")
 

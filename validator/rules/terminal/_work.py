@@ -106,6 +106,7 @@ class OpenWork:
 class Children:
     """What hangs below each task: child tasks, subagents, jobs and processes, and the line that said so."""
 
+    hears = ("task.*", "subagent.spawned", "job.created", "process.started")
     forgets = ("below", "above")
 
     def __init__(self, world: World):
@@ -189,6 +190,7 @@ class Story:
 class Attempts:
     """The attempts of each task; the step at hand is already in it."""
 
+    hears = ("record:command", "task.*")
     forgets = ("stories",)
 
     def __init__(self, world: World):

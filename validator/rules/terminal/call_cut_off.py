@@ -15,6 +15,7 @@ from validator.rules.terminal._work import lines, told
 class Interrupts:
     """Turns that were told to stop, and the tool that each open call runs."""
 
+    hears = ("record:command", "run.status", "tool.started")
     forgets = ("turns", "tools")
 
     def __init__(self, world: World):

@@ -12,6 +12,7 @@ from validator.rules.terminal._work import OpenWork, ends, lines
 class Orphans:
     """Open calls of turns that ended badly, by thread, and those that the next turn of the thread found still open."""
 
+    hears = ("move:turn", "move:tool_call", "turn.started")
     forgets = ("waiting",)
 
     def __init__(self, world):

@@ -12,6 +12,7 @@ from validator.rules.terminal._work import Children, ends, lines, told
 class Wishes:
     """Recorded wishes to cancel: the line of each, and whether it extends to children."""
 
+    hears = ("task.cancel_requested",)
     forgets = ("lines", "extended")
 
     def __init__(self, world):

@@ -27,6 +27,7 @@ NAMES = (
 class Fatal:
     """What an error has hit and is not over, with the line of the error."""
 
+    hears = ("runtime.error", "runtime.warning")
     forgets = ("hit",)
 
     def __init__(self, world: World):

@@ -12,6 +12,7 @@ from validator.rules.terminal._work import told, unsure
 class Edges:
     """Delegations, and children that named a task as their parent."""
 
+    hears = ("task.delegated", "subagent.spawned", "task.created", "task.dependency.updated")
     forgets_faded = ("delegated", "parents", "drawn")
 
     def __init__(self, world):

@@ -12,6 +12,7 @@ from validator.rules.terminal._work import OpenWork, ends, lines, told
 class Retentions:
     """Processes that say what happens to them when their owner ends, and those already reported."""
 
+    hears = ("process.started", "process.completed", "process.failed", "process.terminated")
     forgets = ("kept",)
 
     def __init__(self, world):

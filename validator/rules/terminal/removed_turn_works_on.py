@@ -14,6 +14,7 @@ WORK = ("turn.started", "model.requested", "model.delta", "tool.started", "tool.
 class Removed:
     """Turns that left the view, and the lines of the rollback that took them."""
 
+    hears = ("history.rollback.completed",)
     forgets = ("turns",)
 
     def __init__(self, world):

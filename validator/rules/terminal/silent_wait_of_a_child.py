@@ -12,6 +12,8 @@ from validator.rules.terminal._work import lines
 class Waits:
     """Children with a pending action, and whether they were told as blocked since."""
 
+    hears = ("move:action", "move:subagent")
+
     def __init__(self, world):
         self._world = world
         self.open = {}

@@ -15,6 +15,7 @@ PREPARATION = ("context.resolved", "tool.catalog.resolved", "routing.*", "task.p
 class Early:
     """Turns that were heard of before their submission, so that each is reported once."""
 
+    hears = ("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved")
     forgets = ("lines",)
 
     def __init__(self, world):

@@ -15,6 +15,8 @@ from validator.rules.terminal._work import body, told, unsure
 class Incidents:
     """The incidents that were opened."""
 
+    hears = ("runtime.*",)
+
     def __init__(self, world: World):
         self.opened: set[str] = set()
 

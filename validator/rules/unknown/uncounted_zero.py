@@ -12,6 +12,7 @@ from validator.rules.terminal._work import told, word
 class Spoken:
     """Open model requests that text has arrived for, with the line of the first."""
 
+    hears = ("model.delta", "model.requested")
     forgets = ("requests",)
 
     def __init__(self, world):
