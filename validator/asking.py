@@ -29,7 +29,8 @@ class Woken:
 
     rules: tuple[Rule, ...]
     loud: tuple[Rule, ...]
-    groups: tuple[tuple[Quiet, tuple[Rule, ...]], ...]
+    groups: tuple[tuple[Quiet, tuple[Rule, ...], dict[Any, list[Any]]], ...]
+    """Each with what its rules looked at in steps of a key, and how often such a step came again."""
 
 
 class Asker:
@@ -39,8 +40,8 @@ class Asker:
         self._tally, self._world, self._context = tally, world, context
         self._every_time = mode() == "off"
         self._woken: dict[int, Woken] = {}
-        self._quiet: dict[tuple[tuple[Rule, ...], Any], list[Any]] = {}
-        """What rules looked at in steps of one key, and how often such a step came again."""
+        self._quiet: dict[tuple[Rule, ...], dict[Any, list[Any]]] = {}
+        """The tables of the groups; groups of the same rules share one."""
 
     def ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
         """Asks every rule about a step, or about the end when there is none."""
@@ -49,14 +50,22 @@ class Asker:
             self._run(woken.rules, step)
             return
         self._run(woken.loud, step)
-        for quiet, members in woken.groups:
-            self._ask_group(quiet, members, step)
+        for quiet, members, table in woken.groups:
+            try:
+                known = table.get(quiet(step, self._world, self._context))
+            except Exception:  # what it reads has failed; the rules that need it say so themselves
+                known = None
+            if known is not None:
+                known[1] += 1
+            else:
+                self._ask_group(quiet, members, table, step)
 
     def settle(self) -> None:
         """Counts the looks at steps that were alike."""
-        for looked, times in self._quiet.values():
-            self._tally.count(looked, times)
-        self._quiet.clear()
+        for table in self._quiet.values():
+            for looked, times in table.values():
+                self._tally.count(looked, times)
+            table.clear()
 
     def _divide(self, rules: tuple[Rule, ...]) -> Woken:
         groups: dict[Quiet, list[Rule]] = {}
@@ -64,27 +73,22 @@ class Asker:
             if rule.quiet is not None and not self._every_time:
                 groups.setdefault(rule.quiet, []).append(rule)
         loud = tuple(rule for rule in rules if rule.quiet not in groups)
-        woken = Woken(rules, loud, tuple((quiet, tuple(members)) for quiet, members in groups.items()))
+        tables = ((quiet, tuple(members)) for quiet, members in groups.items())
+        woken = Woken(rules, loud, tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables))
         # The catalogue keeps the tuple alive, so that its identity stays its own.
         self._woken[id(rules)] = woken
         return woken
 
-    def _ask_group(self, quiet: Quiet, members: tuple[Rule, ...], step: Step) -> None:
+    def _ask_group(self, quiet: Quiet, members: tuple[Rule, ...], table: dict[Any, list[Any]], step: Step) -> None:
+        """Asks the rules of a group about a step whose key was not met yet, or that has none."""
         try:
             key = quiet(step, self._world, self._context)
-        except Exception:  # what it reads has failed; the rules that need it say so themselves
+        except Exception:  # as above
             key = None
-        if key is None:
-            self._run(members, step)
-            return
-        mark = (members, key)
-        known = self._quiet.get(mark)
-        if known is not None:
-            known[1] += 1
-        elif len(self._quiet) > _MOST_KEYS:
+        if key is None or len(table) > _MOST_KEYS:
             self._run(members, step)
         else:
-            self._quiet[mark] = [self._recorded(members, step), 0]
+            table[key] = [self._recorded(members, step), 0]
 
     def _recorded(self, members: tuple[Rule, ...], step: Step) -> Looked:
         """Runs rules, and says what they looked at."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import re
@@ -32,6 +33,7 @@ class Seen:
     clauses: tuple[str, ...] = ()
 
 
+@functools.lru_cache(maxsize=4096)
 def seen(*clauses: str) -> Seen:
     return Seen(clauses)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -99,10 +100,8 @@ class Parents:
         if family in SPLIT or step.kind != "event":
             return
         scope = step.scope
-        for pair in PAIRS:
-            child, parent = scope.get(pair.child), scope.get(pair.parent)
-            if child is None or parent is None or (pair.families and family not in pair.families):
-                continue
+        for pair in _pairs(family, tuple(scope)):
+            child, parent = scope[pair.child], scope[pair.parent]
             key = (pair.child, pair.parent, child)
             settled, line = self._settled.setdefault(key, (parent, step.number))
             if settled == parent:
@@ -110,6 +109,13 @@ class Parents:
             elif pair.asks(family) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
                 self.conflicts.append(Conflict(pair, child, parent, settled, line))
+
+
+@functools.lru_cache(maxsize=1024)
+def _pairs(family: str, names: tuple[str, ...]) -> tuple[Pair, ...]:
+    """The pairs that an event of a family with these ids tells."""
+    told = (pair for pair in PAIRS if pair.child in names and pair.parent in names)
+    return tuple(pair for pair in told if not pair.families or family in pair.families)
 
 
 class Tasks:
@@ -168,7 +174,9 @@ class Named:
         """The line that created the session before which this event creates."""
 
     def apply(self, step: Step) -> None:
-        self._now, self.again = set(), None
+        self.again = None
+        if self._now:
+            self._now = set()
         if step.kind != "event":
             return
         if step.type == "session.created":
@@ -176,7 +184,10 @@ class Named:
             self.again = self._sessions.get(session)
             self._sessions.setdefault(session, step.number)
         for name, value in step.scope.items():
-            self._name(name, value, step.number)
+            known = self._seen.get(name)
+            # Most ids were named before, and what is kept whole is found at once.
+            if known is None or not dict.__contains__(known, value):
+                self._name(name, value, step.number)
         # The other events of a task are refused before it was created; an attempt is a subject of its own.
         if (step.type or "").startswith("task.attempt.") and "task_id" in step.scope:
             self._name("attempted_task_id", step.scope["task_id"], step.number)

@@ -5,6 +5,8 @@ Trips: tool.started without turn_id while a turn is open; told once per type.  N
 Fix: Write the ids that the table of the envelope lists for the family, or say honestly why there is none.
 """
 
+import functools
+
 from validator.rules import finding, rule, seen
 from validator.rules.identity._parents import Seats, stated
 
@@ -15,10 +17,25 @@ JUDGED = {
 }
 
 
-@rule("IDN004", "missing-ids", clauses=CLAUSES, needs=(Seats,))
+def all_told(step, world, context):
+    """The key of an event that carries every id it is asked for: its type, and what it names its own owners by."""
+    scope, wanted = step.scope, _wanted(world.protocol, step.type)
+    if any(name not in scope for name in wanted if name in JUDGED[world.protocol.name]):
+        return None
+    owners = [(name, inner.machine) for name, inner in _owners(step, world, wanted)]
+    return None if any(name not in scope for name, _ in owners) else (step.type, tuple(owners))
+
+
+@functools.lru_cache(maxsize=1024)
+def _wanted(protocol, kind):
+    """The ids that an event of a type should carry."""
+    return protocol.families.get(protocol.family_of.get(kind, ""), {}).get("carries", {}).get("should", ())
+
+
+@rule("IDN004", "missing-ids", clauses=CLAUSES, needs=(Seats,), quiet=all_told)
 def check(step, world, context):
     protocol, seats = world.protocol, world.ledger(Seats)
-    wanted = protocol.families.get(protocol.family_of.get(step.type, ""), {}).get("carries", {}).get("should", ())
+    wanted = _wanted(protocol, step.type)
     for name in wanted:
         if name not in JUDGED[protocol.name]:
             continue
@@ -30,22 +47,24 @@ def check(step, world, context):
         if line is None or _settled(step, world, name) or not seats.first(step.type, name):
             continue
         yield finding(step, f"{name}, or an honest value", "none", witness=(line,), key=f"no {name}")
-    if protocol.name == "agent-runtime":
-        yield from _around(step, world, wanted)
-
-
-def _around(step, world, wanted):
-    """An event that names its turn or thread names what that is part of, whatever its family."""
-    turn = world.subjects("turn").get(step.scope.get("turn_id", ""))
-    thread = world.subjects("thread").get(step.scope.get("thread_id", ""))
-    for inner, name in ((turn, "thread_id"), (turn or thread, "session_id")):
-        if inner is None or name not in inner.scope or name in wanted:
-            continue
+    # An event that names its turn or thread names what that is part of, whatever its family.
+    for name, inner in _owners(step, world, wanted):
         yield seen("ENV-27")
         if not stated(step, name) and not _settled(step, world, name) and world.ledger(Seats).first(step.type, name):
             expected = f"{name} of the {inner.machine}"
             witness = tuple(inner.history)
             yield finding(step, expected, "none", clause="ENV-27", witness=witness, key=f"no {name}")
+
+
+def _owners(step, world, wanted):
+    """The ids that the turn or thread of an event belongs to, beside those it is asked for anyway."""
+    if world.protocol.name != "agent-runtime":
+        return
+    turn = world.subjects("turn").get(step.scope.get("turn_id", ""))
+    thread = turn or world.subjects("thread").get(step.scope.get("thread_id", ""))
+    for inner, name in ((turn, "thread_id"), (thread, "session_id")):
+        if inner is not None and name in inner.scope and name not in wanted:
+            yield name, inner
 
 
 def _settled(step, world, name):

@@ -11,7 +11,13 @@ from validator.rules.identity._parents import PAIRS, Parents
 CLAUSES = {"agent-runtime": tuple(dict.fromkeys(pair.clause for pair in PAIRS))}
 
 
-@rule("IDN001", "parent-changed", clauses=CLAUSES, needs=(Parents,))
+def unchanged(step, world, context):
+    """The key of an event that names the parents it named before: the clauses that say so."""
+    parents = world.ledger(Parents)
+    return None if parents.conflicts else tuple([pair.clause for pair in parents.met])
+
+
+@rule("IDN001", "parent-changed", clauses=CLAUSES, needs=(Parents,), quiet=unchanged)
 def check(step, world, context):
     parents = world.ledger(Parents)
     for pair in parents.met:

@@ -51,8 +51,9 @@ def check(step, world, context):
 def _pairs(step, world, payload):
     """Every fact that stands in both places: where beside the payload, and both values."""
     line = step.line
-    for name in (*WORDS, *world.protocol.identities):
-        if name in payload and name in line and name not in OTHERS:
+    both = payload.keys() & line.keys()
+    for name in (*WORDS, *world.protocol.identities) if both else ():
+        if name in both and name not in OTHERS:
             yield f"/{name}", payload[name], line[name]
     family = world.protocol.family_of.get(step.type or "", "")
     for side, beside in line.items():

@@ -12,8 +12,13 @@ from validator.rules.ordering._streams import Gaps
 CLAUSES = {"agent-runtime": "ORD-14", "agenthub": "AH-4", "runagents": "RA-21", "agent-threads": "AT-22"}
 
 
+def settled(step, world, context):
+    """The key of a line that can be read: what the order of its stream says about it."""
+    return None if step.kind == "unreadable" else (step.place.verdict if step.place else "")
+
+
 # It listens to lines, not to events, because a line that cannot be read may hold what is missing.
-@rule("ORD006", "sequence-gap", clauses=CLAUSES, on=(LINE, END), needs=(Gaps, Reconnects))
+@rule("ORD006", "sequence-gap", clauses=CLAUSES, on=(LINE, END), needs=(Gaps, Reconnects), quiet=settled)
 def check(step, world, context):
     gaps, policy = world.ledger(Gaps), world.protocol.order["gaps"]
     if step is None:

@@ -22,10 +22,13 @@ class Shadows:
         session = step.scope.get("session_id")
         if step.kind != "event" or session is None:
             return
+        gap = step.place is not None and step.place.verdict == "gap"
+        if not gap and step.type != "history.reconstructed" and step.type not in self._world.protocol.order["repair"]:
+            return
         payload = step.line.get("payload")
         told = payload if isinstance(payload, dict) else {}
         at = ((step.number,), step.place.sequence if step.place else None)
-        if step.place is not None and step.place.verdict == "gap":
+        if gap:
             self.gaps[session] = ((step.place.previous_line or 0, step.number), step.place.sequence)
         if step.type == "history.reconstructed":
             self.degraded.pop(session, None)

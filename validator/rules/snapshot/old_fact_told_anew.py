@@ -6,6 +6,8 @@ Near miss: the earlier event is delivered again with its own id.
 Fix: Deliver old events with the id and sequence they had, or not at all.
 """
 
+from collections import deque
+
 from validator.rules import finding, rule, seen
 from validator.rules._instants import instant
 from validator.rules._recent import Recent
@@ -20,26 +22,34 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
+        self._waiting = deque(maxlen=KEPT)
+        """Events before the first load: they are only looked at if one comes."""
         self.loaded = None
         """Line and time of the last load."""
         self.again = None
 
     def apply(self, step):
-        self.again, time = None, instant(step.line.get("timestamp"))
+        self.again = None
+        if step.kind == "restart" or step.type in LOADS:
+            time = instant(step.line.get("timestamp"))
+            self.loaded = (step.number, time) if time is not None else self.loaded
+        elif step.kind == "event":
+            self._waiting.append(
+                (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
+            )
+            while self.loaded is not None and self._waiting:
+                self._hear(*self._waiting.popleft())
+
+    def _hear(self, kind, stamp, scope, payload, number):
+        time = instant(stamp)
         if time is None:
             return
-        if step.kind == "restart" or step.type in LOADS:
-            self.loaded = (step.number, time)
-        elif step.kind == "event":
-            self._hear(step, time)
-
-    def _hear(self, step, time):
-        key = (step.type, time, *sorted(step.scope.items()))
+        key = (kind, time, *sorted(scope.items()))
         before = self.facts.get(key)
         if before is None:
-            self.facts.keep(key, (step.number, step.line.get("payload")))
-        elif self.loaded and before[0] < self.loaded[0] and time < self.loaded[1]:
-            self.again = before if before[1] == step.line.get("payload") else None
+            self.facts.keep(key, (number, payload))
+        elif before[0] < self.loaded[0] < number and time < self.loaded[1]:
+            self.again = before if before[1] == payload else None
 
 
 @rule("SNP019", "old-fact-told-anew", clauses={"agent-runtime": "HIST-7"}, on=("*", "repeat"), needs=(Told,))

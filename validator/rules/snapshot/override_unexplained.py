@@ -21,8 +21,9 @@ class Turns:
         self.told = {}
 
     def apply(self, step):
-        turn, said = step.scope.get("turn_id"), step.line.get("execution_environment")
-        if step.kind == "event" and turn and isinstance(said, dict) and "tool_call_id" not in step.scope:
+        said = step.line.get("execution_environment")
+        turn = step.scope.get("turn_id") if isinstance(said, dict) else None
+        if step.kind == "event" and turn and "tool_call_id" not in step.scope:
             for name in FIELDS:
                 if known(said.get(name)) is not None:
                     self.told.setdefault(turn, {})[name] = (said[name], step.number)
@@ -31,8 +32,10 @@ class Turns:
 @rule("SNP023", "override-unexplained", clauses={"agent-runtime": "RM-51"}, on="*", needs=(Turns,))
 def check(step, world, context):
     said = step.line.get("execution_environment")
+    if not isinstance(said, dict) or "tool_call_id" not in step.scope:
+        return
     own = world.ledger(Turns).told.get(step.scope.get("turn_id", ""))
-    if not own or "tool_call_id" not in step.scope or not isinstance(said, dict):
+    if not own:
         return
     other = [name for name in own if known(said.get(name)) is not None and said[name] != own[name][0]]
     if not other:

@@ -76,16 +76,24 @@ def tracks(world: World, step: Step) -> tuple[int, ...]:
 class OpenWork:
     """Open subjects by the identities they were seen with."""
 
-    forgets = ("_by",)
+    forgets = ("_by", "_filed")
 
     def __init__(self, world: World):
         self._world = world
         self._by: dict[tuple[str, str, str], dict[str, None]] = {}
+        self._filed: dict[tuple[str, str], int] = {}
+        """Under how many identities each open subject is found."""
 
     def apply(self, step: Step) -> None:
         for move in step.moves:
             subject = self._world.subjects(move.machine)[move.subject]
             is_open = self._world.protocol.machines[move.machine].is_open(subject.state)
+            filed, whole = (move.machine, move.subject), len(subject.scope)
+            if is_open and self._filed.get(filed) == whole:
+                continue
+            self._filed[filed] = whole
+            if not is_open:
+                del self._filed[filed]
             for name, value in subject.scope.items():
                 place = (move.machine, name, value)
                 if is_open:

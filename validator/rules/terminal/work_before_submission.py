@@ -21,6 +21,8 @@ class Early:
     def __init__(self, world):
         self._world = world
         self.lines = {}
+        self._types = 0
+        self._served = False
 
     def apply(self, step):
         turn = step.scope.get("turn_id")
@@ -30,6 +32,14 @@ class Early:
                 self.lines.setdefault(("TURN-16", turn), step.number)
             elif kind in ("context", "tool", "routing") or step.type == "task.profile.resolved":
                 self.lines.setdefault(("TURN-17", turn), step.number)
+
+    def served(self):
+        """True when read models were served: they may have told of the turn."""
+        types = self._world.observed_types
+        if len(types) != self._types:
+            self._types = len(types)
+            self._served = any(kind.endswith(("_snapshot", "_read_model", "_summary")) for kind in types)
+        return self._served
 
 
 @rule(
@@ -41,7 +51,7 @@ class Early:
 )
 def check(step, world, context):
     turn = step.scope.get("turn_id")
-    if turn is None or unsure(world, step) or any(_snapshots(world)):
+    if turn is None or unsure(world, step) or world.ledger(Early).served():
         return
     early = world.ledger(Early).lines
     for clause in ("TURN-16", "TURN-17"):
@@ -51,8 +61,3 @@ def check(step, world, context):
             return
     if turn in world.subjects("turn"):
         yield seen("TURN-16", "TURN-17")
-
-
-def _snapshots(world):
-    """Read models that were served may have told of the turn."""
-    return (kind for kind in world.observed_types if kind.endswith(("_snapshot", "_read_model", "_summary")))
