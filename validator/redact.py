@@ -1,15 +1,13 @@
 """Finds private paths and secrets in documents, and masks them in whatever we print.
 
-What counts, and what it weighs where, is data (`schemas/common/1/*-patterns.yaml`). A string is looked at as it is and
-as it reads once JSON escapes and percent signs are undone, so that `\\u002fhome` and `%2Fhome` hide nothing. A find
-says what kind of thing it is and how long; it never holds the value.
+What counts, and what it weighs where, is data (`schemas/common/1/*-patterns.yaml`); how a text is read is in
+`readings.py`. A find says what kind of thing it is and how long; it never holds the value.
 """
 
 from __future__ import annotations
 
 import base64
 import functools
-import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,6 +20,8 @@ from validator.protocol.definition import read_definition
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaStore, load_store
+from validator.readings import Match, Row, layers, lowered, matches, readings
+from validator.sieve import Sieve
 
 PLACES = ("path", "reference", "text", "output", "tool")
 FILES = ("path-patterns", "secret-patterns")
@@ -29,55 +29,6 @@ SECRET_KINDS = ("url", "secret")
 PATH_KINDS = ("path", "escape", "backslash")
 _MEMO = 64
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
-_ROUNDS = 3
-"""How many layers of escapes are undone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One pattern with its weight per protocol and place."""
-
-    id: str
-    kind: str
-    what: str
-    regex: re.Pattern[str]
-    needles: tuple[str, ...]
-    unless: re.Pattern[str] | None
-    not_after: re.Pattern[str] | None
-    bits: float
-    levels: dict[str, dict[str, str]]
-    hit: tuple[str, ...]
-    near: tuple[str, ...]
-
-    def level(self, protocol: str, place: str) -> str | None:
-        return self.levels.get(protocol, {}).get(place)
-
-    @property
-    def in_text(self) -> bool:
-        """True when it counts in free text somewhere; other rows count only where a path or a reference stands."""
-        return any("text" in places for places in self.levels.values())
-
-    def may_match(self, lowered: str) -> bool:
-        """False when none of its needles occurs; a plain loop, because it is asked of every line."""
-        for needle in self.needles:
-            if needle in lowered:
-                return True
-        return not self.needles
-
-    def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-        """Where it matches, by its first group."""
-        if not self.may_match(lowered):
-            return
-        for match in self.regex.finditer(text):
-            group = next((index for index in range(1, match.re.groups + 1) if match.group(index) is not None), 0)
-            start, end = match.span(group)
-            if self.unless and self.unless.search(text[start:end]):
-                continue
-            if self.not_after and self.not_after.search(text[max(0, start - 40) : start]):
-                continue
-            if self.bits and entropy(text[start:end]) < self.bits:
-                continue
-            yield start, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,115 +90,11 @@ def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
         unless=re.compile(entry["unless"]) if "unless" in entry else None,
         not_after=re.compile(entry["not_after"]) if "not_after" in entry else None,
         bits=entry.get("bits", 0),
+        loose=entry.get("loose"),
         levels=weights[entry["weight"]]["levels"],
         hit=tuple("".join(example) for example in entry["hit"]),
         near=tuple("".join(example) for example in entry["near"]),
     )
-
-
-def entropy(text: str) -> float:
-    """Bits per character, by how often each occurs."""
-    counts = (text.count(char) / len(text) for char in set(text))
-    return -sum(share * math.log2(share) for share in counts)
-
-
-# -- how a text reads once it is decoded ---------------------------------------------------------------------------
-
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\"\\/bfnrt]))|%([0-9a-fA-F]{2})")
-_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A text as it is or decoded, and where each of its characters stands in the original."""
-
-    text: str
-    offsets: tuple[int, ...] | None = None
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        return (start, end) if self.offsets is None else (self.offsets[start], self.offsets[end])
-
-
-def readings(text: str) -> Iterator[Reading]:
-    """A text as it is, then with one layer of escapes after the other undone."""
-    reading = Reading(text)
-    yield reading
-    for _ in range(_ROUNDS):
-        if "\\" not in reading.text and "%" not in reading.text:
-            return
-        decoded = _decode(reading)
-        if decoded.text == reading.text:
-            return
-        reading = decoded
-        yield reading
-
-
-def _layers(text: str) -> str:
-    """All readings of a text in one, for looking up needles."""
-    layers = [text]
-    while len(layers) <= _ROUNDS and ("\\" in layers[-1] or "%" in layers[-1]):
-        decoded = _ESCAPE.sub(_character, layers[-1])
-        if decoded == layers[-1]:
-            break
-        layers.append(decoded)
-    return "\0".join(layers)
-
-
-def _lowered(layers: str) -> str:
-    """A text for looking up needles. What remains of `:/` is a drive; addresses are far more common."""
-    return layers.lower().replace("://", ":")
-
-
-def _decode(reading: Reading) -> Reading:
-    parts: list[str] = []
-    offsets: list[int] = []
-    old = reading.offsets or range(len(reading.text) + 1)
-    end = 0
-    for match in _ESCAPE.finditer(reading.text):
-        parts.append(reading.text[end : match.start()])
-        offsets += old[end : match.start()]
-        parts.append(_character(match))
-        offsets.append(old[match.start()])
-        end = match.end()
-    parts.append(reading.text[end:])
-    offsets += old[end:]
-    return Reading("".join(parts), tuple(offsets))
-
-
-def _character(match: re.Match[str]) -> str:
-    code, short, percent = match.groups()
-    if short is not None:
-        return _SHORT.get(short, short)
-    return chr(int(code or percent, 16))
-
-
-# -- matching --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A row that matches, by its place in the original text."""
-
-    row: Row
-    start: int
-    end: int
-
-
-def matches(text: str, rows: Iterable[Row]) -> list[Match]:
-    """Every place a row claims; where two overlap, the row that is listed first has it."""
-    found: list[Match] = []
-    lowered = _layers(text).lower()
-    possible = [row for row in rows if row.may_match(lowered)]
-    if not possible:
-        return found
-    for reading in readings(text):
-        lowered = reading.text.lower()
-        for row in possible:
-            for span in row.spans(reading.text, lowered):
-                start, end = reading.original(*span)
-                if all(end <= other.start or other.end <= start for other in found):
-                    found.append(Match(row, start, end))
-    return found
 
 
 # -- masking ---------------------------------------------------------------------------------------------------------
@@ -319,7 +166,6 @@ def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
 # -- what a field is -------------------------------------------------------------------------------------------------
 
 _NAMES_KEPT = 10_000
-_TEXTS_KEPT = 50_000
 _PLAIN = frozenset({"clean", "identity"})
 """Kinds of names that leave a value what it is: free text."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -340,9 +186,7 @@ class Vocabulary:
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
         self._kinds: dict[str, frozenset[str]] = {}
-        self._plain: dict[tuple[str, ...], bool] = {}
-        """Keys of objects that were met, and whether they leave all values free text."""
-        self._clean: dict[str, set[str]] = {"text": set(), "output": set()}
+        self.sieve = Sieve(self)
 
     def _rows(self, place: str) -> tuple[Row, ...]:
         """Rows that count in a place, from the special to the general."""
@@ -366,62 +210,25 @@ class Vocabulary:
             if self._is_named(entry, name):
                 yield "path?" if kind == "path" else kind
 
-    def quiet(self, document: Any, protocol: Protocol) -> str | None:
-        """The one place that all texts of a document stand in when certainly none of them leaks; None decides nothing.
+    def place(self, kinds: frozenset[str], beside: Iterable[str], inside: str) -> str:
+        """Where a value stands by what its name is, by the names beside it, and by where its object stands."""
+        if kinds <= _PLAIN:
+            return inside
+        unless = self.patterns.fields["path"].get("unless_beside", ())
+        if "path" in kinds or ("path?" in kinds and not any(name in beside for name in unless)):
+            return "path"
+        if inside != "tool" and "reference" in kinds:
+            return "reference"
+        return "tool" if "tool" in kinds else inside
 
-        Only keys that say nothing about their values are let pass, so that every text is free text. The empty place
-        stands for a document without a text.
-        """
-        kind = protocol.type_of(document) if isinstance(document, dict) and "record" not in document else None
-        if kind in self.patterns.fields["path"].get("events", {}):
-            return None
-        place = "output" if kind in self.patterns.output.get(self.protocol, ()) else "text"
-        texts = self._free_texts(document)
-        if not texts:
-            return None if texts is None else ""
-        known = self._clean[place]
-        new = [text for text in texts if text not in known]
-        if new and self._may_leak(new, place):
-            return None
-        if len(known) > _TEXTS_KEPT:
-            known.clear()
-        known.update(text for text in new if len(text) <= _MEMO)
-        return place
-
-    def _free_texts(self, document: Any) -> list[str] | None:
-        """Every text of a document, or None when a key says that a value is no free text."""
-        texts: list[str] = []
-        waiting = [document]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, dict):
-                if not self._are_plain(value):
-                    return None
-                value = value.values()
-            for sub in value:
-                if isinstance(sub, str):
-                    texts.append(sub)
-                elif isinstance(sub, dict | list):
-                    waiting.append(sub)
-        return texts
-
-    def _are_plain(self, value: dict[str, Any]) -> bool:
-        keys = tuple(value)
-        plain = self._plain.get(keys)
-        if plain is None:
-            if len(self._plain) > _NAMES_KEPT:
-                self._plain.clear()
-            # An honest statement is plain only if its two keys are.
-            plain = self._plain[keys] = all(self.kinds(key) <= _PLAIN and "clean" in self.kinds(key) for key in keys)
-        return plain
-
-    def _may_leak(self, texts: list[str], place: str) -> bool:
-        layers = _layers("\0".join(texts))
-        lowered = _lowered(layers)
-        rows = [row for row in self.rows[place] if row.may_match(lowered)]
-        if rows and any(matches(text, rows) for text in texts):
-            return True
-        return "=" in layers and _VARIABLE_GIVEN.search(layers) is not None
+    def telling_words(self) -> frozenset[str]:
+        """Last words of all names that are no free text, whatever stands before them."""
+        found = {words_of(name)[-1] for name in self.declared}
+        for kind, entry in self.patterns.fields.items():
+            if kind != "identity":
+                names = (*entry.get("last", ()), *entry.get("whole", ()), *entry.get("of", {}).get(self.protocol, ()))
+                found |= {words_of(name)[-1] for name in names}
+        return frozenset(found)
 
     def _is_named(self, entry: dict[str, Any], name: str) -> bool:
         words = words_of(name)
@@ -526,13 +333,20 @@ def scan(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Ite
     yield from survey(document, protocol, canaries).leaks
 
 
-def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Survey:
-    """Every leak in a line of a capture, and what was looked at."""
+def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = (), raw: bytes | None = None) -> Survey:
+    """Every leak in a line of a capture, and what was looked at; `raw` is the line as it was read."""
     words = tuple(canaries)
-    place = None if words else vocabulary(protocol).quiet(document, protocol)
-    if place is not None:
-        return Survey((), frozenset((place,) if place else ()))
-    return _Scanner(protocol, words).run(document)
+    if not words and isinstance(document, dict):
+        kind = None if "record" in document else protocol.type_of(document)
+        places = vocabulary(protocol).sieve.places(document, kind, raw)
+        if places is not None:
+            return Survey((), places)
+    return exact_survey(document, protocol, words)
+
+
+def exact_survey(document: Any, protocol: Protocol, canaries: tuple[str, ...] = ()) -> Survey:
+    """The same, found by looking at every string for itself."""
+    return _Scanner(protocol, canaries).run(document)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -554,7 +368,6 @@ class _Scanner:
         self.vocabulary = vocabulary(protocol)
         self.patterns = self.vocabulary.patterns
         self.protocol, self.name, self.canaries = protocol, protocol.name, canaries
-        self.beside = self.patterns.fields["path"].get("unless_beside", ())
         self.spots: list[Spot] = []
         self.maps: list[tuple[Segments, str, Any]] = []
 
@@ -593,18 +406,12 @@ class _Scanner:
     def _place(self, key: str, kinds: frozenset[str], beside: dict[str, Any], inside: str) -> str:
         if self.special and key == self.special["field"] and self.special["beside"].items() <= _words(beside).items():
             return "path"
-        if len(kinds) == 1 and "clean" in kinds:
-            return inside
-        if "path" in kinds or ("path?" in kinds and not any(name in beside for name in self.beside)):
-            return "path"
-        if inside != "tool" and "reference" in kinds:
-            return "reference"
-        return "tool" if "tool" in kinds else inside
+        return self.vocabulary.place(kinds, beside, inside)
 
     def _candidates(self) -> dict[str, list[Row]]:
         """Per place, the rows of which a needle occurs anywhere in the document, decoded or not."""
-        lowered = _lowered(_layers("\0".join([spot.text for spot in self.spots])))
-        possible = {row.id for row in self.vocabulary.all_rows if row.may_match(lowered)}
+        low = lowered(layers("\0".join([spot.text for spot in self.spots])))
+        possible = {row.id for row in self.vocabulary.all_rows if row.may_match(low)}
         return {place: [row for row in rows if row.id in possible] for place, rows in self.vocabulary.rows.items()}
 
     def _leaks(self, spot: Spot, rows: Iterable[Row]) -> Iterator[Leak]:
@@ -710,8 +517,6 @@ class _Scanner:
 
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-_VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
-"""Occurs wherever the next one matches."""
 _ASSIGNED = re.compile(r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)")
 
 

@@ -28,12 +28,8 @@ def event(text, **more):
     return {"type": "model.delta", "event_id": "e1", "session_id": "s", "turn_id": "t", "payload": payload, **more}
 
 
-def full(document, protocol):
-    return redact._Scanner(protocol, ()).run(document)
-
-
 def check(document, protocol):
-    assert redact.survey(document, protocol) == full(document, protocol)
+    assert redact.survey(document, protocol) == redact.exact_survey(document, protocol)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -57,8 +53,9 @@ def test_a_line_is_judged_the_same_alone_and_after_others(texts, in_list):
 
 
 def test_a_quiet_line_needs_no_full_scan_and_a_leaking_one_does(core):
-    known = redact.vocabulary(core)
-    assert known.quiet(event("all is well at https://example.com/a/b"), core) == "text"
-    assert known.quiet(event("see /home/alice/notes.md"), core) is None
-    assert known.quiet(event("fine", path="src/a.py"), core) is None
-    assert known.quiet({"sequence": 1}, core) == ""
+    sieve = redact.vocabulary(core).sieve
+    assert sieve.places(event("all is well at https://example.com/a/b"), "model.delta") == {"text"}
+    assert sieve.places(event("see /home/alice/notes.md"), "model.delta") is None
+    assert sieve.places(event("fine", path="src/a.py"), "model.delta") == {"text", "path"}
+    assert sieve.places(event("fine", api_key="src/a.py"), "model.delta") is None
+    assert sieve.places({"sequence": 1}, None) == set()

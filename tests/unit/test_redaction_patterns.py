@@ -13,6 +13,7 @@ from validator import resources
 from validator.engine import Options, validate
 from validator.protocol.clauses import load_clauses
 from validator.protocol.protocol import available, load_protocol
+from validator.readings import matches, readings
 from validator.redact import (
     PLACES,
     canary_forms,
@@ -20,9 +21,7 @@ from validator.redact import (
     load_patterns,
     mask,
     masked_pointer,
-    matches,
     path_fields,
-    readings,
     scan,
     vocabulary,
     words_of,

@@ -51,6 +51,8 @@ class Line:
     problems: list[Problem] = field(default_factory=list)
     ended: bool = True
     """It ends in a line feed. A last line that does not was possibly cut."""
+    raw: bytes | None = None
+    """The bytes that the document was read from."""
 
     @property
     def readable(self) -> bool:
@@ -99,7 +101,7 @@ class Splitter:
     def _line(self, raw: bytes, dropped: int, ended: bool) -> Line:
         self._number += 1
         size = len(raw) + dropped
-        line = Line(self._number, self._offset, size, ended=ended)
+        line = Line(self._number, self._offset, size, ended=ended, raw=raw)
         self._offset += size + ended
         if dropped:
             line.problems.append(Problem("line-too-long"))

@@ -40,7 +40,9 @@ class Leaks:
 
     def of(self, step, context):
         if self._line is not step.line:
-            self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries)
+            # A part of an export is read from a place in its line, not from the whole of it.
+            raw = context.line.raw if context.line and step.at is None else None
+            self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries, raw)
         return self._survey
 
     def keys(self, step):

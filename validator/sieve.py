@@ -1,0 +1,251 @@
+"""Decides fast that a line leaks nothing; whatever it does not decide is left to the exact scan in `redact.py`.
+
+Two ways lead to the same verdicts. Where the native gate is built (`protocol/gate.py`), one pass over the bytes of a
+line excludes every pattern, and most lines are never looked into. Otherwise the strings of a line are collected by the
+place they stand in; those that were met before are known to be clean, and the new ones are searched all at once for
+the needles that every match holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from validator.errors import UsageError
+from validator.protocol import gate
+from validator.protocol.fastpath import mode
+from validator.protocol.honest import is_honest
+from validator.readings import layers, lowered, matches
+
+if TYPE_CHECKING:
+    from validator.readings import Row
+    from validator.redact import Vocabulary
+
+Places = frozenset[str]
+
+_SHORT = 256
+"""Texts up to this length are remembered once they were looked at; ids come again and again."""
+_MOST = 20_000
+_PAYS = 20_000
+"""Lines after which building the native gate costs less than it saves."""
+_SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
+"""Lower case, and every digit a zero."""
+_TELLING = re.compile(rb"[=\\%]")
+_VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
+"""Occurs wherever a variable is given a value."""
+_KEPT = frozenset({"tool", "output"})
+"""Places that what stands inside an object shares with it."""
+_GAP = "\n\n"
+"""Two ends of lines between texts: a match may take one from either side."""
+
+
+class Sieve:
+    """What is known to be clean in one protocol."""
+
+    def __init__(self, vocabulary: Vocabulary):
+        self._vocabulary = vocabulary
+        self._mode = mode()
+        self._plans: dict[tuple[str, ...], tuple[Spot, ...] | None] = {}
+        self._spots: dict[tuple[str, bool], Spot] = {}
+        self._alone = {place: frozenset((place,)) for place in ("text", "output")}
+        self._gate: gate.Gate | None = None
+        self._lines = 0
+
+    def places(self, document: dict[str, Any], kind: str | None, raw: bytes | None = None) -> Places | None:
+        """The places of a document's texts when certainly none of them leaks; None decides nothing.
+
+        `raw` is the line that the document was read from.
+        """
+        patterns = self._vocabulary.patterns
+        if kind in patterns.fields["path"].get("events", ()):
+            return None
+        free = "output" if kind in patterns.output.get(self._vocabulary.protocol, ()) else "text"
+        found = gate.ROOTED
+        if raw is not None and (self._gate or self._opened()):
+            found = self._look(raw)
+            if found & gate.LEAK:
+                return None
+            if not found and kind is not None:
+                return self._alone[free]
+        new: list[tuple[Spot, str]] = []
+        spots = self._walk(document, free, new if found & gate.ROOTED else None)
+        if spots is None or (new and _may_leak(new)):
+            return None
+        return frozenset([spot.place for spot in spots])
+
+    def _opened(self) -> bool:
+        """Builds the gate when it is asked for or pays; says whether there is one."""
+        self._lines += 1
+        if self._mode == "off" or (self._mode == "auto" and self._lines != _PAYS):
+            return False
+        if not gate.is_available():
+            if self._mode == "on":
+                raise UsageError("hyperscan is not installed", hint="RUNTIME_VALIDATE_FAST=on demands it")
+            return False
+        self._gate = gate.Gate(clues(self._vocabulary))
+        return True
+
+    def _look(self, raw: bytes) -> int:
+        found = self._gate.look(raw)
+        if found & gate.RANDOM:
+            found &= ~gate.RANDOM
+            if not found & gate.LEAK and any(_is_random(raw, row) for row in self._vocabulary.all_rows if row.loose):
+                found |= gate.LEAK
+        return found
+
+    def _walk(self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]] | None) -> set[Spot] | None:
+        """Where all texts stand, and which of them are not known to be clean; None when a name rules that out."""
+        usual = self._spot(free, False)
+        seen: set[Spot] = set()
+        waiting: list[tuple[Any, Spot]] = [(document, usual)]
+        while waiting:
+            value, where = waiting.pop()
+            if type(value) is list:
+                pairs = zip(value, repeat(where), strict=False)
+            elif "honest" in value and is_honest(value):
+                pairs = ((value["reason"], usual),)
+            else:
+                plan = self._plan(value, where.place if where.place in _KEPT else free)
+                if plan is None:
+                    return None
+                pairs = zip(value.values(), plan, strict=True)
+            for sub, spot in pairs:
+                kind = type(sub)
+                if kind is str:
+                    seen.add(spot)
+                    if new is not None and sub not in spot.texts:
+                        new.append((spot, sub))
+                elif kind is dict or kind is list:
+                    waiting.append((sub, spot))
+        return seen
+
+    def _plan(self, value: dict[str, Any], inside: str) -> tuple[Spot, ...] | None:
+        """Where the values of an object stand, by its keys; None when a key leaks or names a secret."""
+        key = (inside, *value)
+        try:
+            return self._plans[key]
+        except KeyError:
+            if len(self._plans) > _MOST:
+                self._plans.clear()
+            found = self._plans[key] = self._planned(value, inside)
+            return found
+
+    def _planned(self, value: dict[str, Any], inside: str) -> tuple[Spot, ...] | None:
+        known, spots = self._vocabulary, []
+        for name in value:
+            kinds = known.kinds(name)
+            if "clean" not in kinds or "secret" in kinds or "environment" in kinds:
+                return None
+            spots.append(self._spot(known.place(kinds, value, inside), "identity" in kinds))
+        return tuple(spots)
+
+    def _spot(self, place: str, identity: bool) -> Spot:
+        key = (place, identity)
+        if key not in self._spots:
+            rows = [row for row in self._vocabulary.rows[place] if not (identity and row.kind == "entropy")]
+            self._spots[key] = Spot(place, rows)
+        return self._spots[key]
+
+
+class Spot:
+    """A kind of place with the rows that count there, and texts that none of them matches.
+
+    What identifies something is told from other texts of its place: it may look random.
+    """
+
+    def __init__(self, place: str, rows: list[Row]):
+        self.place = place
+        self._rows = [row for row in rows if row.needles]
+        self._bare = [row for row in rows if not row.needles]
+        needles = {needle for row in self._rows for needle in row.needles}
+        self._needles = re.compile(any_of(needles))
+        self._shaped = re.compile(any_of({needle.encode().translate(_SHAPE).decode() for needle in needles}).encode())
+        self.texts: set[str] = set()
+        self._shapes: set[bytes] = set()
+
+    def knows(self, text: str) -> bool:
+        """True for a text that holds no needle, or differs only in digits from one that was looked at."""
+        if self._bare or len(text) > _SHORT or not text.isascii():
+            return False
+        shape = text.encode().translate(_SHAPE)
+        if shape in self._shapes:
+            return True
+        if _TELLING.search(shape) or self._shaped.search(shape.replace(b"://", b":")):
+            return False
+        _keep(self._shapes, shape)
+        return True
+
+    def may_leak(self, texts: list[str]) -> bool:
+        """False when certainly no text leaks; then they are remembered."""
+        whole = _GAP.join(texts)
+        read = layers(whole)
+        low = lowered(read)
+        if self._needles.search(low):
+            rows = [row for row in self._rows if row.may_match(low)]
+            if any(matches(text, rows) for text in texts):
+                return True
+        if "=" in read and _VARIABLE_GIVEN.search(read):
+            return True
+        if read != whole:
+            bare = any(matches(text, self._bare) for text in texts)
+        else:
+            bare = any(next(row.spans(whole, low), None) for row in self._bare)
+        if not bare:
+            for text in texts:
+                if len(text) <= _SHORT:
+                    _keep(self.texts, text)
+        return bare
+
+
+def _may_leak(new: list[tuple[Spot, str]]) -> bool:
+    """False when certainly none of these texts leaks."""
+    unknown: dict[Spot, list[str]] = {}
+    for spot, text in new:
+        if not spot.knows(text):
+            unknown.setdefault(spot, []).append(text)
+    return any(spot.may_leak(texts) for spot, texts in unknown.items())
+
+
+def any_of(words: set[str]) -> str:
+    """A regex for any of some words, by their common beginnings: the engine tries a branch per letter, not per word."""
+    if "" in words:
+        return ""
+    letters = sorted({word[0] for word in words})
+    parts = [re.escape(letter) + any_of({word[1:] for word in words if word[0] == letter}) for letter in letters]
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+
+
+def _keep(known: set[Any], entry: Any) -> None:
+    if len(known) > _MOST:
+        known.clear()
+    known.add(entry)
+
+
+def clues(vocabulary: Vocabulary) -> Iterator[gate.Clue]:
+    """What the bytes of a line are searched for, from the patterns of a protocol."""
+    for row in vocabulary.all_rows:
+        if row.loose:
+            yield gate.RANDOM, row.loose
+        else:
+            yield from gate.text_clues(gate.LEAK if row.in_text else gate.ROOTED, (row.regex.pattern,))
+    yield gate.LEAK, "[A-Z][A-Z0-9_]+="
+    yield gate.key_clue(vocabulary.telling_words())
+
+
+_RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
+
+
+def _is_random(raw: bytes, row: Row) -> bool:
+    """True unless a row that goes by randomness certainly finds nothing in a line."""
+    for run in _RUN.finditer(raw):
+        start = run.start()
+        if raw[start - 5 : start] == b'id":"' and raw[start - 6 : start - 5] == b"_":
+            continue
+        if raw[start - 5 : start] == b'Id":"':
+            continue
+        word = run.group().decode()
+        if raw[start - 1 : start] == b"\\" or row.finds(word) or row.finds(word.rstrip("=")):
+            return True
+    return False
