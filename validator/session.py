@@ -60,13 +60,14 @@ class Session:
             self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
             self._doubt(line)
             return
-        for reading in self.canonical.read(line.document):
+        for place, reading in enumerate(self.canonical.read(line.document)):
+            if place:
+                # How a line is written is judged with its first part.
+                self.context.line = replace(line, problems=[])
             step = self._envelope(reading, line) if reading.export else self._step(reading, line)
             if not reading.export:
                 self.asker.ask(self.catalogue.on_line, step)
             self.asker.ask(self.catalogue.woken_by(step), step)
-            # How a line is written is judged with its first part.
-            self.context.line = replace(line, problems=[])
 
     def pass_over(self, line: Line) -> None:
         """Takes a line's place in the order into account, and nothing else that it says."""

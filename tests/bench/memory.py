@@ -19,6 +19,7 @@ from tests.bench.stream import lines
 from validator.engine import Options, Validator
 from validator.replay import world
 from validator.replay.readmodels.agent_runtime import past
+from validator.rules.redaction import redacted_here_plain_there
 from validator.rules.snapshot import old_fact_told_anew
 
 LONGER = 4
@@ -51,7 +52,7 @@ def _snapshots(judge: Validator, *parts: list[bytes]) -> Iterator[tracemalloc.Sn
 
 def main(events: int, recent: int = world.RECENT) -> None:
     world.RECENT = past.TAKEN = recent
-    old_fact_told_anew.KEPT = min(recent, 500)
+    old_fact_told_anew.KEPT = redacted_here_plain_there._STEPS_KEPT = min(recent, 500)
     further, places = growth(events)
     print(f"{sum(size for size, _ in places) / further:.1f} bytes for each of {further} further events")
     for size, place in sorted(places, reverse=True)[:MOST]:

@@ -12,6 +12,7 @@ from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import available
 from validator.replay import world
 from validator.replay.readmodels.agent_runtime import past
+from validator.rules.redaction import redacted_here_plain_there
 from validator.rules.snapshot import old_fact_told_anew
 
 PER_EVENT = 48
@@ -28,6 +29,7 @@ def short_memory(monkeypatch):
         monkeypatch.setattr(world, "RECENT", recent)
         monkeypatch.setattr(past, "TAKEN", recent)
         monkeypatch.setattr(old_fact_told_anew, "KEPT", recent)
+        monkeypatch.setattr(redacted_here_plain_there, "_STEPS_KEPT", recent)
 
     return make
 

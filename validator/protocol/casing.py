@@ -118,11 +118,18 @@ def _rename(
     return renamed
 
 
-def has_camel(value: Any) -> bool:
+def has_camel(value: dict[str, Any] | list[Any]) -> bool:
     """True when any key of a document has a capital: most documents in snake_case need no other look."""
     if isinstance(value, dict):
-        return any(key != key.lower() or has_camel(sub) for key, sub in value.items())
-    return isinstance(value, list) and any(has_camel(sub) for sub in value)
+        if _has_capital(tuple(value)):
+            return True
+        value = value.values()
+    return any(has_camel(sub) for sub in value if isinstance(sub, dict | list))
+
+
+@functools.lru_cache(maxsize=4096)
+def _has_capital(keys: tuple[str, ...]) -> bool:
+    return any(key != key.lower() for key in keys)
 
 
 def camel_schema(schema: Any) -> Any:

@@ -33,6 +33,8 @@ def ecma_regex(pattern: str) -> re.Pattern[str]:
 
 def parse_date_time(text: str) -> datetime | None:
     """The instant an RFC 3339 timestamp names, in UTC, or None when there is no such instant."""
+    if is_plain_instant(text):
+        return datetime.fromisoformat(text)
     match = _SHAPE.fullmatch(text)
     if match is None:
         return None

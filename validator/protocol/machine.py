@@ -84,6 +84,8 @@ class Row:
 
     def holds(self, facts: Facts) -> bool:
         """True when every condition of the row is satisfied."""
+        if not self.when and not self.unless:
+            return True
         return all(_scalar(facts(path)) in values for path, values in self.when) and not any(
             _scalar(facts(path)) in values for path, values in self.unless
         )

@@ -74,9 +74,10 @@ class Lines(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._old = Noted()
+        self._old: Noted | None = None
 
     def fade(self, keys: Iterable[str]) -> None:
+        self._old = self._old or Noted()
         for key in keys:
             self._old.note(short(key), 0, self.pop(key))
 

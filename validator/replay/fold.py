@@ -30,13 +30,28 @@ from validator.replay.step import Move, Refusal, Step
 from validator.replay.subject import Subject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Found:
     """A subject a driver speaks about, which may not exist yet."""
 
     key: str
     by: str
     scope: dict[str, str]
+
+
+class _Listener:
+    """A machine that lists a driver, with what is asked of it for every line: its subjects, and rows by state."""
+
+    __slots__ = ("keys", "machine", "rows", "subjects")
+
+    def __init__(self, machine: Machine, driver: Driver, subjects: Subjects, identities: tuple[str, ...]):
+        self.machine, self.subjects = machine, subjects
+        self.keys = [(key, ",".join(key), len(key) == 1 and key[0] in identities) for key in machine.subject]
+        """The ways to name a subject, and whether the ids that a line carries are enough for it."""
+        self.rows: dict[str, tuple[Row, ...]] = {}
+        for row in machine.by_driver.get(driver, ()):
+            for state in row.sources:
+                self.rows[state] = (*self.rows.get(state, ()), row)
 
 
 class Fold:
@@ -48,25 +63,37 @@ class Fold:
         self.subjects: dict[str, Subjects] = {name: Subjects(name, self.faded) for name in protocol.machines}
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
+        self._heard: dict[tuple[str, str], tuple[Driver, tuple[_Listener, ...]]] = {}
         self._lasting = {name for name, machine in protocol.machines.items() if _moved_when_over(machine)}
 
     def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
         step = Step(line, number, scope=self.protocol.lens.scope(line))
-        driver = self._driver(line)
-        if driver is None:
+        driver, listeners = self._hearing(*self._driver(line))
+        if not listeners:
             return step
         queue: deque[Move] = deque()
-        for machine in self.protocol.listeners.get(driver, ()):
-            for found in self._subjects_of_line(machine, line):
-                self._drive(step, machine, found, driver, None, queue)
+        for listener in listeners:
+            for found in self._subjects_of_line(listener, step):
+                self._drive(step, listener, found, driver, None, queue)
         while queue:
             moved = queue.popleft()
-            driver = Driver("move", moved.machine)
-            for machine in self.protocol.listeners.get(driver, ()):
-                for found in self._subjects_of_move(machine, moved, line):
-                    self._drive(step, machine, found, driver, moved, queue)
+            driver, listeners = self._hearing("move", moved.machine)
+            for listener in listeners:
+                for found in self._subjects_of_move(listener.machine, moved, line):
+                    self._drive(step, listener, found, driver, moved, queue)
         return step
+
+    def _hearing(self, kind: str, name: str) -> tuple[Driver, tuple[_Listener, ...]]:
+        """A driver, and the machines that list it."""
+        found = self._heard.get((kind, name))
+        if found is None:
+            driver, identities = Driver(kind, name), self.protocol.lens.identities
+            machines = self.protocol.listeners.get(driver, ())
+            found = driver, tuple(_Listener(m, driver, self.subjects[m.name], identities) for m in machines)
+            if machines:
+                self._heard[kind, name] = found
+        return found
 
     def place(self, subject: Subject) -> None:
         """Takes in a subject as it stands, whatever brought it there."""
@@ -83,25 +110,27 @@ class Fold:
         """Open subjects of the machines that count as work."""
         return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
-    def _driver(self, line: dict[str, Any]) -> Driver | None:
+    def _driver(self, line: dict[str, Any]) -> tuple[str, str]:
         record = line.get("record")
         if record is not None:
-            return Driver("record", str(line.get("model") if record == "snapshot" else record))
-        event_type = self.protocol.type_of(line)
-        return Driver("event", event_type) if event_type else None
+            return "record", str(line.get("model") if record == "snapshot" else record)
+        return "event", self.protocol.type_of(line) or ""
 
-    def _subjects_of_line(self, machine: Machine, line: dict[str, Any]) -> Iterator[_Found]:
-        lens = self.protocol.lens
-        scope = lens.scope(line)
-        for key in machine.subject:
+    def _subjects_of_line(self, listener: _Listener, step: Step) -> list[_Found]:
+        lens, line, scope = self.protocol.lens, step.line, step.scope
+        for key, by, carried in listener.keys:
+            if carried:
+                if key[0] in scope:
+                    return [_Found(scope[key[0]], by, scope)]
+                continue
             if len(key) == 1 and "[]" in key[0]:
                 values = [value for value in lens.each(line, key[0]) if isinstance(value, str)]
             else:
                 parts = [lens.get(line, path) for path in key]
                 values = ["|".join(map(str, parts))] if all(isinstance(part, str) for part in parts) else []
             if values:
-                yield from (_Found(value, ",".join(key), scope) for value in values)
-                return
+                return [_Found(value, by, scope) for value in values]
+        return []
 
     def _subjects_of_move(self, machine: Machine, moved: Move, line: dict[str, Any]) -> Iterator[_Found]:
         rows = [row for row in machine.by_driver[Driver("move", moved.machine)] if moved.target in row.into]
@@ -130,27 +159,30 @@ class Fold:
                 yield _Found(subject.key, subject.by, {})
 
     def _drive(
-        self, step: Step, machine: Machine, found: _Found, driver: Driver, moved: Move | None, queue: deque[Move]
+        self, step: Step, listener: _Listener, found: _Found, driver: Driver, moved: Move | None, queue: deque[Move]
     ) -> None:
-        subject = self.subjects[machine.name].get(found.key)
+        machine = listener.machine
+        subject = listener.subjects.get(found.key)
         state = subject.state if subject else NONE
         into = moved.target if moved else None
 
         def facts(path: str) -> Any:
             return self._fact(path, step.line, machine, found, moved)
 
-        row = machine.row_for(driver, state, facts, into)
-        if row is None:
+        for row in listener.rows.get(state, ()):
+            if (into is None or into in row.into) and row.holds(facts):
+                break
+        else:
             if subject is not None or self._is_own(machine, driver):
                 clause = machine.nearest(driver, state, facts, into).clause
                 step.refusals.append(Refusal(machine.name, found.key, state, driver, clause))
             return
         if subject is None:
             subject = Subject(machine.name, sys.intern(found.key), NONE, found.by)
-            self.subjects[machine.name][subject.key] = subject
+            listener.subjects[subject.key] = subject
         elif subject.faded and not subject.heard:
             subject.by = found.by
-            self.subjects[machine.name][subject.key] = subject
+            listener.subjects[subject.key] = subject
         subject.state, subject.doubted, subject.heard = row.lands(state), False, step.number
         met = subject.meet(found.scope)
         if met:

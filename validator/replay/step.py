@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Move:
     """A subject took a row."""
 
@@ -30,7 +31,7 @@ class Refusal:
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Place:
     """What the order of a stream says about an event."""
 
@@ -63,3 +64,10 @@ class Step:
     moves: list[Move] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     scope: dict[str, str] = field(default_factory=dict)
+    _packed: bytes | dict[str, Any] | None = None
+
+    def packed(self) -> bytes | dict[str, Any]:
+        """The line in few bytes, for those who keep it; made once."""
+        if self._packed is None:
+            self._packed = pack(self.line)
+        return self._packed

@@ -202,7 +202,9 @@ class Named:
                 yield from CHILDREN.get(move.machine, ())
 
     def _name(self, name: str, value: str, line: int) -> None:
-        known = self._seen.setdefault(name, Lines())
+        known = self._seen.get(name)
+        if known is None:
+            known = self._seen[name] = Lines()
         if value not in known:
             known[value] = line
             self._now.add((name, value))

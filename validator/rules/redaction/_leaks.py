@@ -17,6 +17,11 @@ AGENTHUB_REVIEW = (
     "run.patch.proposed",
     "run.preview.ready",
 )
+PATHS = {"path", "path?"}
+ERRORS = {"error", "error_message", "errorMessage", "safeMessage", "failure"}
+PROBLEMS = ("runtime.warning", "runtime.error")
+"""Events that tell about an error whatever their keys are."""
+_SHAPES_KEPT = 4096
 _ANSWER_WORDS = ("value", "answer", "text", "input", "response", "content")
 
 
@@ -32,7 +37,8 @@ class Leaks:
     def __init__(self, world):
         self._protocol = world.protocol
         self._line = self._survey = self._glanced = None
-        self._keys, self._texts = set(), []
+        self._shape, self._texts = (), []
+        self._named = {}
 
     def apply(self, step):
         """Forgets the line before."""
@@ -45,10 +51,25 @@ class Leaks:
             self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries, raw)
         return self._survey
 
-    def keys(self, step):
-        """Every key of the line, at whatever depth."""
+    def names(self, step):
+        """What the keys of the line, at whatever depth, say it holds: paths, errors, tokens."""
         self._glance(step)
-        return self._keys
+        found = self._named.get(self._shape)
+        if found is None:
+            if len(self._named) > _SHAPES_KEPT:
+                self._named.clear()
+            found = self._named[self._shape] = self._find({key for keys in self._shape for key in keys})
+        return found
+
+    def _find(self, keys):
+        known = vocabulary(self._protocol)
+        paths = any(known.kinds(key) & PATHS for key in keys)
+        told = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
+        return frozenset(word for word, found in told.items() if found)
+
+    def marked(self, step):
+        """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
+        return any(is_marker(text) or "redact" in text.lower() for text in self.texts(step))
 
     def texts(self, step):
         """Every text of the line that is a value, at whatever depth."""
@@ -59,17 +80,30 @@ class Leaks:
         if self._glanced is step.line:
             return
         self._glanced = step.line
-        self._keys, self._texts, waiting = set(), [], [step.line]
+        shape, texts, waiting = [], [], [step.line]
         while waiting:
             value = waiting.pop()
-            if isinstance(value, dict):
-                self._keys.update(value)
+            if type(value) is dict:
+                shape.append(tuple(value))
                 value = value.values()
             for sub in value:
-                if isinstance(sub, str):
-                    self._texts.append(sub)
-                elif isinstance(sub, (dict, list)):
+                kind = type(sub)
+                if kind is str:
+                    texts.append(sub)
+                elif kind is dict or kind is list:
                     waiting.append(sub)
+        self._shape, self._texts = tuple(shape), texts
+
+
+def unnamed(step, world, context):
+    """The key of a line without a path, an error or a token by name; the rules about those have nothing to look at."""
+    told = step.type in PROBLEMS or step.type == "error" or world.ledger(Leaks).names(step)
+    return None if told else True
+
+
+def unmarked(step, world, context):
+    """The key of a line in which nothing is said to be hidden."""
+    return None if world.ledger(Leaks).marked(step) else True
 
 
 HELD = {"answer", "safe_args", "error"}

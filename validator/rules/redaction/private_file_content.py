@@ -9,7 +9,7 @@ import re
 
 from validator.redact import is_marker, masked_pointer, vocabulary
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import PATHS, TOLD, Leaks, unnamed
 
 _PRIVATE = re.compile(
     r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[a-z0-9_-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc"
@@ -17,17 +17,16 @@ _PRIVATE = re.compile(
     r"|secrets?\.(?:ya?ml|json|toml)|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|ppk))$"
 )
 _CONTENT = {"body", "content", "contents", "data", "fileContent", "file_content", "raw", "rawContent", "text"}
-_PATHS = {"path", "path?"}
 CLAUSES = {"agent-runtime": "RED-28", "agenthub": "AH-133"}
 
 
-@rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=unnamed)
 def check(step, world, context):
     known = vocabulary(world.protocol)
-    if not any(known.kinds(key) & _PATHS for key in world.ledger(Leaks).keys(step)):
+    if "path" not in world.ledger(Leaks).names(step):
         return
     for segments, entry in _objects(step.line, ()):
-        named = (value for key, value in entry.items() if known.kinds(key) & _PATHS)
+        named = (value for key, value in entry.items() if known.kinds(key) & PATHS)
         paths = [value for value in named if isinstance(value, str)]
         if not paths:
             continue

@@ -6,11 +6,15 @@ Near miss: the argument is redacted in both.
 Fix: Redact before events, snapshots and answers are made from the value, so that none of them ever holds it.
 """
 
+from collections import deque
+
+from validator.capture.encode import unpack
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
+from validator.replay.step import Step
 from validator.rules import finding, rule, seen
 from validator.rules._recent import Recent
-from validator.rules.redaction._leaks import payload_of
+from validator.rules.redaction._leaks import Leaks, payload_of
 
 _STREAMED = ("delta", "output", "progress", "input", "args")
 """Events that repeat a key with ever new content."""
@@ -24,6 +28,7 @@ _OWNERS = {
 }
 _NO_TEXT = ("_id", "_ids", "_ref", "_refs", "status", "type")
 _PLAIN_KEPT = 50_000
+_STEPS_KEPT = 10_000
 
 
 class Redactions:
@@ -32,11 +37,13 @@ class Redactions:
     forgets = ("_hidden", "_fields", "_plain")
 
     def __init__(self, world):
-        self._protocol = world.protocol
+        self._world, self._protocol = world, world.protocol
         self._depth = {name: _depth(name, world.protocol.identities) for name in world.protocol.identities}
         self._hidden = {}
         self._fields = {}
         self._plain = Recent(_PLAIN_KEPT)
+        self._waiting = deque(maxlen=_STEPS_KEPT)
+        """Steps before anything was hidden."""
         self.looked = False
         self.clashes = []
 
@@ -47,6 +54,18 @@ class Redactions:
             return
         if step.type == "output.redacted":
             self._declare(step)
+        if not self._hidden and not self._fields and not self._world.ledger(Leaks).marked(step):
+            # Nothing is hidden yet, so nothing can clash.
+            self.looked = any(isinstance(value, str) and value for *_, value in self._values(step))
+            self._waiting.append((step.kind, step.type, step.packed(), step.scope, step.number))
+            return
+        while self._waiting:
+            kind, name, packed, scope, number = self._waiting.popleft()
+            self._compare(Step(unpack(packed), number, kind=kind, type=name, scope=scope))
+        self.looked, self.clashes = False, []
+        self._compare(step)
+
+    def _compare(self, step):
         for subject, keys, segments, value in self._values(step):
             hidden = is_marker(value)
             if not hidden and not (isinstance(value, str) and value):
@@ -117,13 +136,15 @@ class Redactions:
 
     def _own(self, value):
         """The finest identity that an object carries."""
-        names = [name for name in self._depth if isinstance(value.get(name), str)]
-        name = max(names, key=self._depth.__getitem__, default=None)
+        names = [name for name in self._depth if name in value] if value.keys() & self._depth.keys() else ()
+        name = max((name for name in names if isinstance(value[name], str)), key=self._depth.__getitem__, default=None)
         return (name, value[name]) if name else None
 
 
 def _last(keys):
     """The key that a value stands under, be it in a list or not."""
+    if keys and isinstance(keys[-1], str):
+        return keys[-1]
     return next((key for key in reversed(keys) if isinstance(key, str)), "")
 
 
@@ -138,7 +159,7 @@ def _depth(name, identities, seen_names=()):
     "redacted-here-plain-there",
     clauses={"agent-runtime": "RED-18"},
     on=("*", "record:snapshot", "record:result"),
-    needs=(Redactions,),
+    needs=(Leaks, Redactions),
 )
 def check(step, world, context):
     ledger = world.ledger(Redactions)

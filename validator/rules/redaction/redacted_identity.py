@@ -7,10 +7,10 @@ Fix: Redact text and values only; where an id itself is private, give another id
 
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import TOLD, Leaks, unmarked
 
 
-@rule("RED017", "redacted-identity", clauses={"agent-runtime": "RED-23"}, on=TOLD, needs=(Leaks,))
+@rule("RED017", "redacted-identity", clauses={"agent-runtime": "RED-23"}, on=TOLD, needs=(Leaks,), quiet=unmarked)
 def check(step, world, context):
     if not any(map(is_marker, world.ledger(Leaks).texts(step))):
         return

@@ -7,12 +7,19 @@ Fix: Store the token where the peer can fetch it, and carry a reference to it.
 
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOKENS, TOLD, Leaks, ResumeTokens, resume_tokens
+from validator.rules.redaction._leaks import TOLD, Leaks, ResumeTokens, resume_tokens, unnamed
 
 
-@rule("RED018", "resume-token-in-plain", clauses={"agent-runtime": "CHAN-14"}, on=TOLD, needs=(Leaks, ResumeTokens))
+@rule(
+    "RED018",
+    "resume-token-in-plain",
+    clauses={"agent-runtime": "CHAN-14"},
+    on=TOLD,
+    needs=(Leaks, ResumeTokens),
+    quiet=unnamed,
+)
 def check(step, world, context):
-    if world.ledger(Leaks).keys(step).isdisjoint(TOKENS):
+    if "token" not in world.ledger(Leaks).names(step):
         return
     sent = world.ledger(ResumeTokens).sent
     for segments, value in resume_tokens(step.line):

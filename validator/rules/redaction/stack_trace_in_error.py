@@ -9,7 +9,7 @@ import re
 
 from validator.redact import masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import TOLD, Leaks
+from validator.rules.redaction._leaks import ERRORS, PROBLEMS, TOLD, Leaks, unnamed
 
 CLAUSES = {"agent-runtime": ("RED-29", "RUN-18"), "agenthub": ("AH-110",), "agent-threads": ("AT-113",)}
 _TRACE = re.compile(
@@ -17,17 +17,15 @@ _TRACE = re.compile(
     r"|(?:^|\n)(?:\s*File \"[^\"\n]+\", line [0-9]+|goroutine [0-9]+ \[)"
     r"|(?:^|\n)\s+at (?:[^\n]{1,200}:[0-9]+(?::[0-9]+)?\)?|[A-Za-z0-9_.$<>]+\([^\n)]*\))"
 )
-PROBLEMS = ("runtime.warning", "runtime.error")
-_WORDS = ("error", "error_message", "errorMessage", "safeMessage", "failure")
 
 
-@rule("RED015", "stack-trace-in-error", clauses=CLAUSES, on=TOLD, needs=(Leaks,))
+@rule("RED015", "stack-trace-in-error", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=unnamed)
 def check(step, world, context):
     if world.protocol.name == "agenthub" and step.type != "run.failed":
         return
     whole = world.protocol.name == "agent-threads" and step.type == "error"
     told = world.protocol.name == "agent-runtime" and step.type in PROBLEMS
-    if not whole and not told and world.ledger(Leaks).keys(step).isdisjoint(_WORDS):
+    if not whole and not told and "error" not in world.ledger(Leaks).names(step):
         return
     clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
     for segments, text in _errors(step.line, (), inside=whole or told):
@@ -45,7 +43,7 @@ def _errors(value, segments, inside):
             yield segments, value
     elif isinstance(value, dict):
         for key, sub in value.items():
-            yield from _errors(sub, (*segments, key), inside or key in _WORDS)
+            yield from _errors(sub, (*segments, key), inside or key in ERRORS)
     elif isinstance(value, list):
         for index, sub in enumerate(value):
             yield from _errors(sub, (*segments, index), inside)

@@ -15,7 +15,7 @@ from collections import deque
 from heapq import merge
 from typing import Any
 
-from validator.capture.encode import pack, unpack
+from validator.capture.encode import unpack
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
@@ -41,7 +41,7 @@ class Kept:
         self.found_by: dict[tuple[str, str], str] | None = None
         """How the subjects that the event introduced were found."""
         if step is not None:
-            self._line, self._type, self._scope = pack(step.line), step.type, step.scope
+            self._line, self._type, self._scope = step.packed(), step.type, step.scope
             self._moves: list[Move] = step.moves
 
     @property
