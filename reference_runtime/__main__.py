@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from reference_runtime.capture import Capture, LineCapture
+from reference_runtime.contract import CORE, Contract
 from reference_runtime.errors import ReferenceRuntimeError
 from reference_runtime.facts.learn import learn
 from reference_runtime.facts.unit import Unit
+from reference_runtime.log.base import Store
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.projections import all_snapshots
 from reference_runtime.recovery import recover
-from reference_runtime.scripts import coverage
-from reference_runtime.scripts.player import STORIES, Played, Player, StoryError, load, stories
+from reference_runtime.scripts.coverage import UNREACHED, Coverage, Played
+from reference_runtime.scripts.player import STORIES, Player, StoryError, load, stories
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.stamping import SystemClock
 from reference_runtime.transports.stdio import serve
+
+Play = Callable[[Callable[[], Store], Capture], Played]
+"""Plays a story on the stores that it opens, into a capture."""
+Story = tuple[str, str, Play]
+"""Its name, its title, and how it is played."""
+
+LIFECYCLES: dict[str, str] = {}
+"""The packages of the other lifecycles by protocol. Each has a module `demo` with `stories()`, and a file
+`unreached.yaml` where a row of its tables is beyond its stories."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,26 +71,52 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    chosen = [path for path in stories() if options.story in {None, path.stem, path.stem.partition("-")[2]}]
-    if not chosen:
-        raise ValueError(f"there is no story {options.story!r}")
-    total = Played()
-    for path in chosen:
-        target = options.capture if options.story and options.capture else options.captures / f"{path.stem}.ndjson"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        story, played = load(path), _play(path, target)
-        total = Played(total.rows | played.rows, total.events | played.events, total.commands | played.commands)
-        print(f"{path.stem:28} {story['title']}")
     if options.story:
-        return 0
+        return _one(options)
+    failed = _all(CORE, _core(), UNREACHED, options.captures)
+    for protocol, package in LIFECYCLES.items():
+        module = importlib.import_module(f"{package}.demo")
+        reasons = Path(str(module.__file__)).parent / "unreached.yaml"
+        contract = Contract(protocol)
+        failed |= _all(contract, module.stories(), reasons, options.captures / contract.name)
+    return int(failed)
+
+
+def _one(options: argparse.Namespace) -> int:
+    for story in _core():
+        if options.story in {story[0], story[0].partition("-")[2]}:
+            _play(CORE, story, options.capture or options.captures / f"{story[0]}.ndjson")
+            return 0
+    raise ValueError(f"there is no story {options.story!r}")
+
+
+def _all(contract: Contract, chosen: Iterable[Story], unreached: Path, folder: Path) -> bool:
+    """Plays all stories of a lifecycle and says what they reached; true when something has no reason."""
+    total, coverage = Played(), Coverage(contract, unreached)
+    for story in chosen:
+        total |= _play(contract, story, folder / f"{story[0]}.ndjson")
     print()
-    print("\n".join(coverage.table(total)))
-    return 1 if coverage.unexplained(total) else 0
+    print("\n".join([f"{contract.id}:", *coverage.table(total), ""]))
+    return bool(coverage.unexplained(total))
 
 
-def _play(path: Path, target: Path) -> Played:
+def _core() -> Iterator[Story]:
+    for path in stories():
+        story = load(path)
+
+        def play(open_store: Callable[[], Store], capture: Capture, story: dict[str, Any] = story) -> Played:
+            return Player(story, open_store, capture).play()
+
+        yield path.stem, story["title"], play
+
+
+def _play(contract: Contract, story: Story, target: Path) -> Played:
+    name, title, play = story
+    target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, target.open("w", encoding="utf-8") as file:
-        return Player(load(path), lambda: SqliteStore(Path(folder) / "store.db"), LineCapture(file)).play()
+        played = play(lambda: SqliteStore(Path(folder) / "store.db"), LineCapture(file, contract))
+    print(f"{name:28} {title}")
+    return played
 
 
 def _stdio(options: argparse.Namespace) -> int:

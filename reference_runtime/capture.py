@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol, TextIO
 
-from reference_runtime.contract import NAME, VERSION
+from reference_runtime.contract import CORE, Contract
 
 
 class Capture(Protocol):
@@ -31,10 +31,20 @@ class NoCapture(Capture):
 class LineCapture:
     """Writes one JSON object per line to a text file, a header first where the file is new."""
 
-    def __init__(self, file: TextIO, *, completeness: str = "complete", header: bool = True):
+    def __init__(
+        self,
+        file: TextIO,
+        contract: Contract = CORE,
+        *,
+        completeness: str = "complete",
+        header: bool = True,
+        **claims: Any,
+    ):
+        """Claims are what else a header may say: profile, capabilities, canaries."""
         self._file = file
         if header:
-            self._write({"record": "header", "capture": "1", "protocol": NAME, "version": VERSION,
+            spoken = {"protocol": contract.name, "version": contract.version, **claims}
+            self._write({"record": "header", "capture": "1", **spoken,
                          "completeness": completeness, "producer": {"name": "reference-runtime"}})  # fmt: skip
 
     def event(self, event: dict[str, Any]) -> None:
@@ -50,8 +60,10 @@ class LineCapture:
         self._write({**line, "result": result})
 
     def snapshot(self, model: str, document: dict[str, Any], at: str) -> None:
-        line = {"record": "snapshot", "model": model, "timestamp": at, "stream": document["session_id"]}
-        self._write({**line, "sequence": document["as_of_sequence"], "snapshot": document})
+        line = {"record": "snapshot", "model": model, "timestamp": at}
+        if "as_of_sequence" in document:
+            line |= {"stream": document["session_id"], "sequence": document["as_of_sequence"]}
+        self._write({**line, "snapshot": document})
 
     def restart(self, reason: str, runtime_id: str, at: str) -> None:
         self._write({"record": "restart", "reason": reason, "runtime_id": runtime_id, "timestamp": at})

@@ -1,4 +1,4 @@
-"""The contract as the runtime uses it: the protocol, its schemas, and the fields its records declare."""
+"""The contract as the runtime uses it: a protocol, its schemas, and the fields its records declare."""
 
 from __future__ import annotations
 
@@ -8,50 +8,74 @@ from typing import Any
 from reference_runtime.errors import ContractBroken
 from validator.protocol.protocol import Protocol, load_protocol
 
-NAME, VERSION = "agent-runtime", "0.3"
-RECORDS = f"{NAME}/{VERSION}/definitions/records.schema.json"
+
+class Contract:
+    """One protocol; read when it is first asked."""
+
+    def __init__(self, protocol: str):
+        self.id = protocol
+        self.name, _, self.version = protocol.partition("/")
+        self._declared: dict[str, tuple[str, ...]] = {}
+
+    @functools.cached_property
+    def protocol(self) -> Protocol:
+        return load_protocol(self.id)
+
+    def declared(self, record: str) -> tuple[str, ...]:
+        """The fields that a record of the core declares, such as `task` or `turn`."""
+        if record not in self._declared:
+            place = f"{self.id}/definitions/records.schema.json#/$defs/{record}"
+            self._declared[record] = tuple(self.protocol.store.subschema(place)["properties"])
+        return self._declared[record]
+
+    def copied(self, record: str, source: dict[str, Any]) -> dict[str, Any]:
+        """The declared fields that a source tells, and no others (RM-58)."""
+        return {name: source[name] for name in self.declared(record) if source.get(name) is not None}
+
+    def request_faults(self, command: str, request: Any) -> list[str]:
+        """Why a request does not fit its command, one line each; values are never repeated."""
+        return self._faults(self.protocol.commands[command].request, request)
+
+    def check_event(self, event: dict[str, Any]) -> None:
+        """Refuses an event of ours that does not fit its schema."""
+        word = self.protocol.type_of(event)
+        self._check(self.protocol.schema_for(word), event, str(word))
+
+    def check_result(self, command: str, result: dict[str, Any]) -> None:
+        """Refuses an answer of ours that does not fit its schema."""
+        self._check(self.protocol.commands[command].result, result, f"the answer to {command}")
+
+    def check_snapshot(self, model: str, document: dict[str, Any]) -> None:
+        """Refuses a read model of ours that does not fit its schema."""
+        self._check(self.protocol.snapshots[model], document, model)
+
+    def check_record(self, name: str, record: dict[str, Any]) -> None:
+        """Refuses a stored record of ours that does not fit its schema."""
+        self._check(self.protocol.records[name], record, name)
+
+    def check_line(self, line: dict[str, Any]) -> None:
+        """Refuses a line of a log: an event, a record line, or a snapshot line that holds a record."""
+        kind = line.get("record")
+        if kind is None:
+            self.check_event(line)
+        elif kind == "snapshot":
+            self.check_record(line["model"], line["snapshot"])
+        else:
+            self.check_record(kind, line)
+
+    def _check(self, reference: str, document: Any, what: str) -> None:
+        if not self.protocol.store.validator(reference).is_valid(document):
+            raise ContractBroken(f"{what}: " + "; ".join(self._faults(reference, document)))
+
+    def _faults(self, reference: str, document: Any) -> list[str]:
+        errors = self.protocol.store.errors(reference, document)
+        return [f"{error.pointer or '/'} {error.message}" for error in errors]
 
 
-@functools.cache
+CORE = Contract("agent-runtime/0.3")
+copied = CORE.copied
+
+
 def protocol() -> Protocol:
-    """The protocol this runtime speaks; read once."""
-    return load_protocol(f"{NAME}/{VERSION}")
-
-
-@functools.cache
-def declared(record: str) -> tuple[str, ...]:
-    """The fields that a record of the contract declares, such as `task` or `turn`."""
-    return tuple(protocol().store.subschema(f"{RECORDS}#/$defs/{record}")["properties"])
-
-
-def copied(record: str, source: dict[str, Any]) -> dict[str, Any]:
-    """The declared fields that a source tells, and no others (RM-58)."""
-    return {name: source[name] for name in declared(record) if source.get(name) is not None}
-
-
-def request_faults(command: str, request: Any) -> list[str]:
-    """Why a request does not fit its command, one line each; values are never repeated."""
-    errors = protocol().store.errors(protocol().commands[command].request, request)
-    return [f"{error.pointer or '/'} {error.message}" for error in errors]
-
-
-def check_event(event: dict[str, Any]) -> None:
-    """Refuses an event of ours that does not fit its schema."""
-    _check(protocol().schema_for(event["type"]), event, event["type"])
-
-
-def check_result(command: str, result: dict[str, Any]) -> None:
-    """Refuses an answer of ours that does not fit its schema."""
-    _check(protocol().commands[command].result, result, f"the answer to {command}")
-
-
-def check_snapshot(model: str, document: dict[str, Any]) -> None:
-    """Refuses a read model of ours that does not fit its schema."""
-    _check(protocol().snapshots[model], document, model)
-
-
-def _check(reference: str, document: dict[str, Any], what: str) -> None:
-    if protocol().store.validator(reference).is_valid(document):
-        return
-    errors = protocol().store.errors(reference, document)
-    raise ContractBroken(f"{what}: " + "; ".join(f"{error.pointer or '/'} {error.message}" for error in errors))
+    """The protocol of the core."""
+    return CORE.protocol

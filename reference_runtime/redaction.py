@@ -18,12 +18,12 @@ _PATH = re.compile(
     )|file:/+[^\s"'<>`]+""",
     re.VERBOSE,
 )
-_FREE = ("payload", "execution_environment", "telemetry")
+FREE = ("payload", "execution_environment", "telemetry")
 
 
-def clean(event: dict[str, Any]) -> dict[str, Any]:
+def clean(event: dict[str, Any], free: tuple[str, ...] = FREE) -> dict[str, Any]:
     """The event without paths of machines; ids, types and times are never touched (RED-23)."""
-    return event | {name: _clean(event[name]) for name in _FREE if name in event}
+    return event | {name: _clean(event[name]) for name in free if name in event}
 
 
 def _clean(value: Any) -> Any:

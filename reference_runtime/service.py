@@ -23,8 +23,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from reference_runtime import contract
 from reference_runtime.capture import Capture, NoCapture
+from reference_runtime.contract import CORE, protocol
 from reference_runtime.domain.decisions import DECISIONS
 from reference_runtime.domain.state import Decision, State
 from reference_runtime.errors import CommandRejected, IllegalMove, NoOp, PositionConflict, StoreError, Unavailable
@@ -104,7 +104,7 @@ class Runtime:
     def snapshot(self, model: str, session: str, thread: str | None = None) -> dict[str, Any]:
         """A read model as it is now, written into the capture as well."""
         document = snapshot(self.state(), model, session, thread)
-        contract.check_snapshot(model, document)
+        CORE.check_snapshot(model, document)
         self.capture.snapshot(model, document, self._now())
         return document
 
@@ -112,7 +112,7 @@ class Runtime:
         """Every read model of a session that exists, each written into the capture."""
         state = self.state()
         threads = [record.id for record in state.find("thread", session_id=session)]
-        for model in contract.protocol().snapshots:
+        for model in protocol().snapshots:
             for scope in threads if model in THREAD_MODELS else [session]:
                 if state.get("model", f"{model}|{scope}"):
                     yield model, self.snapshot(model, session, scope if model in THREAD_MODELS else None)
@@ -139,7 +139,7 @@ class Runtime:
     def _admit(self, command: str, request: Any) -> None:
         if command not in DECISIONS:
             raise CommandRejected("unknown_command", "There is no such command.", category="invalid_request")
-        if faults := contract.request_faults(command, request):
+        if faults := CORE.request_faults(command, request):
             raise CommandRejected("invalid_request", "; ".join(faults), category="invalid_request")
 
     def _kept(self, command: str, request: dict[str, Any]) -> Answer | None:
@@ -157,7 +157,7 @@ class Runtime:
         for attempt in range(_PATIENCE):
             state = self.state(command_id)
             answer, state = self._outcome(command, request, state)
-            contract.check_result(command, answer)
+            CORE.check_result(command, answer)
             change = state.change()
             if key := _key(command, request):
                 change.reply = (key, _digest(command, request), answer)
@@ -176,7 +176,7 @@ class Runtime:
         try:
             answer = self._run(state, DECISIONS[command](state, request)) or {}
             answer = {"outcome": "accepted", **answer}
-            if contract.protocol().commands[command].mutates:
+            if protocol().commands[command].mutates:
                 answer["event_ids"] = _listed(command, state.events)
             return answer, state
         except NoOp as done:
@@ -198,7 +198,7 @@ class Runtime:
             except StopIteration as end:
                 return end.value
             event = self._stamp(state, draft)
-            contract.check_event(event)
+            CORE.check_event(event)
             self.rows |= {move.row.id for move in learn(state, event)}
 
     def _stamp(self, state: State, draft: Draft) -> dict[str, Any]:
@@ -240,5 +240,5 @@ def _digest(command: str, request: dict[str, Any]) -> str:
 
 def _listed(command: str, events: list[dict[str, Any]]) -> list[str]:
     """The events that an answer may list: those of the command's table, and those that move nothing (CTL-62)."""
-    listed = {*contract.protocol().commands[command].writes, *contract.protocol().informational}
+    listed = {*protocol().commands[command].writes, *protocol().informational}
     return [event["event_id"] for event in events if event["type"] in listed]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from reference_runtime.contract import VERSION
+from reference_runtime.contract import CORE
 
 IDS = (
     *("session_id", "thread_id", "turn_id", "task_id", "parent_task_id", "root_task_id", "run_id", "step_id"),
@@ -93,7 +93,7 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
         "event_id": f"evt_{number:06d}",
         "timestamp": written(moment),
         "sequence": sequence,
-        "schema_version": VERSION,
+        "schema_version": CORE.version,
         "runtime_id": runtime_id,
     }
     event |= {name: draft.ids[name] for name in IDS if draft.ids.get(name) is not None}

@@ -6,8 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-LINKS = ("turn_id", "task_id", "tool_call_id", "process_id", "job_id", "subagent_id", "channel_id", "parent_task_id")
-"""Identities by which records of other subjects are found: the calls of a turn, the attempts of a task."""
+LINKS = (
+    *("turn_id", "task_id", "tool_call_id", "process_id", "job_id", "subagent_id", "channel_id", "parent_task_id"),
+    *("run_id", "fork_from_message_id"),
+)
+"""Identities by which records of other subjects are found: the calls of a turn, the approvals of a run."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reference_runtime.contract import protocol
 from reference_runtime.errors import IllegalMove
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.scope import thread_of
@@ -56,24 +55,31 @@ class Drive:
 
     def __init__(self, unit: Unit, event: dict[str, Any]):
         self._unit, self._event = unit, event
-        self._lens = protocol().lens
+        self._protocol, self._lens = unit.protocol, unit.protocol.lens
         self._scope = unit.carried(event)
         self.moves: list[Move] = []
 
     def run(self) -> list[Move]:
         """Every row the event takes; raises IllegalMove when one is missing."""
         waiting: deque[Move] = deque()
-        driver = Driver("event", self._event["type"])
-        for machine in protocol().listeners.get(driver, ()):
+        driver = self._driver()
+        for machine in self._protocol.listeners.get(driver, ()):
             for found in self._subjects(machine):
                 self._take(machine, found, driver, None, waiting)
         while waiting:
             moved = waiting.popleft()
             driver = Driver("move", moved.machine.name)
-            for machine in protocol().listeners.get(driver, ()):
+            for machine in self._protocol.listeners.get(driver, ()):
                 for found in self._related(machine, moved):
                     self._take(machine, found, driver, moved, waiting)
         return self.moves
+
+    def _driver(self) -> Driver:
+        """An event drives by its type, a record line by the kind of record it tells."""
+        kind = self._event.get("record")
+        if kind is None:
+            return Driver("event", self._protocol.type_of(self._event) or "")
+        return Driver("record", self._event["model"] if kind == "snapshot" else kind)
 
     def _subjects(self, machine: Machine) -> Iterator[Found]:
         for paths in machine.subject:
@@ -91,10 +97,24 @@ class Drive:
         if not rows:
             return
         if rows[0].relation == "member":
-            for record in self._unit.find(machine.name, **{moved.machine.subject[0][0]: moved.record.id}):
-                yield record.id, machine.subject[0][0]
+            kin = self._unit.find(machine.name, **{moved.machine.subject[0][0]: moved.record.id})
+        elif rows[0].relation != "owner":
+            kin = self._siblings(machine, moved, rows[0].relation)
+        else:
+            yield from self._owners(machine, moved, rows[0])
             return
-        for path in rows[0].via or tuple(paths[0] for paths in machine.subject):
+        for record in kin:
+            yield record.id, machine.subject[0][0]
+
+    def _siblings(self, machine: Machine, moved: Move, same: tuple[str, ...]) -> list[Record]:
+        """Other subjects that are like the moved one in these fields; a missing value equals nothing."""
+        values = {name: moved.record.link(name) for name in same}
+        if None in values.values():
+            return []
+        return [record for record in self._unit.find(machine.name, **values) if record.key != moved.record.key]
+
+    def _owners(self, machine: Machine, moved: Move, row: Row) -> Iterator[Found]:
+        for path in row.via or tuple(paths[0] for paths in machine.subject):
             key = moved.record.scope.get(path) or self._lens.get(self._event, path)
             if isinstance(key, str):
                 yield key, path
@@ -131,7 +151,9 @@ class Drive:
         return record
 
     def _owned(self, machine: Machine, driver: Driver) -> bool:
-        return driver.kind == "event" and protocol().family_of.get(driver.name) in machine.owns
+        if driver.kind == "record":
+            return driver.name in machine.owns
+        return driver.kind == "event" and self._protocol.family_of.get(driver.name) in machine.owns
 
     def _fact(self, path: str, machine: Machine, key: str, by: str, moved: Move | None) -> Any:
         if path.startswith("open."):

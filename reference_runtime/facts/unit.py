@@ -6,21 +6,30 @@ an event touches is copied first, so that the projections can tell what the even
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from reference_runtime.contract import protocol
+from reference_runtime.contract import CORE
 from reference_runtime.facts.record import Record
 from reference_runtime.log.base import Change, Store
+from validator.protocol.protocol import Protocol
 
 Key = tuple[str, str]
-_KINDS = {"run": "attempt", "item": "job_item", "call": "tool_call", "request": "model_request", "queued": "queue"}
-"""Kinds of subjects whose ids begin with another word."""
 
 
 class Unit:
     """Reads through to a store, and keeps changes to itself."""
 
-    def __init__(self, store: Store):
+    words: ClassVar[dict[str, str]] = {
+        "run": "attempt",
+        "item": "job_item",
+        "call": "tool_call",
+        "request": "model_request",
+        "queued": "queue",
+    }
+    """Words with which ids begin, where the kind of their subject is another one."""
+
+    def __init__(self, store: Store, protocol: Protocol | None = None):
+        self.protocol = protocol or CORE.protocol
         self.position = store.position()
         self.ordinal = store.ordinal()
         self.events: list[dict[str, Any]] = []
@@ -34,7 +43,7 @@ class Unit:
     def carried(self, event: dict[str, Any]) -> dict[str, str]:
         """The identities that an event carries; read once per event."""
         if self._carried[0] is not event:
-            self._carried = (event, protocol().lens.scope(event))
+            self._carried = (event, self.protocol.lens.scope(event))
         return self._carried[1]
 
     def get(self, kind: str, identity: str | None) -> Record | None:
@@ -56,7 +65,7 @@ class Unit:
         if record is None:
             self.ordinal += 1
             # A subject of a state table is open once it took a row, not when it is first mentioned.
-            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in protocol().machines)
+            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
         return record
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
@@ -76,7 +85,7 @@ class Unit:
 
     def new_id(self, word: str) -> str:
         """An id that no subject has: a word and the next free number."""
-        counter, kind = self.edit("counter", word), _KINDS.get(word, word)
+        counter, kind = self.edit("counter", word), self.words.get(word, word)
         while True:
             counter.data["last"] = counter.data.get("last", 0) + 1
             identity = f"{word}_{counter.data['last']}"
@@ -85,7 +94,12 @@ class Unit:
 
     def change(self) -> Change:
         """What a store has to keep."""
-        return Change(self.position, self.ordinal, self.events, [self._held[key] for key in self._dirty])
+        records = [self._held[key] for key in self._dirty]
+        return Change(self.position, self.ordinal, self.events, records, streams=[*map(self.stream, self.events)])
+
+    def stream(self, event: dict[str, Any]) -> str | None:
+        """The stream by which an event is read again."""
+        return event.get("session_id")
 
 
 def _fits(record: Record, is_open: bool | None, where: dict[str, str]) -> bool:

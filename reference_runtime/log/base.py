@@ -26,6 +26,8 @@ class Change:
     records: list[Record] = field(default_factory=list)
     reply: tuple[str, str, dict[str, Any]] | None = None
     """Idempotency key, digest of the command, and the answer."""
+    streams: list[str | None] = field(default_factory=list)
+    """The stream of each event, by which it is read again; a session in the core."""
 
 
 class Store(Protocol):
@@ -44,7 +46,7 @@ class Store(Protocol):
         """The records of a kind that were told with all the ids named, in order."""
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
-        """The events behind a position, in order."""
+        """The events behind a position, in order; those of one stream where one is named."""
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         """The digest and the answer kept under an idempotency key."""

@@ -15,7 +15,7 @@ class MemoryStore:
     """Keeps copies, so that nobody changes what is kept by holding on to what they read."""
 
     def __init__(self) -> None:
-        self._events: list[str] = []
+        self._events: list[tuple[str | None, str]] = []
         self._records: dict[tuple[str, str], Record] = {}
         self._links: dict[tuple[str, str, str], dict[str, None]] = {}
         self._replies: dict[str, tuple[str, str]] = {}
@@ -40,10 +40,9 @@ class MemoryStore:
         return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
-        for line in self._events[after:]:
-            event = json.loads(line)
-            if session is None or event.get("session_id") == session:
-                yield event
+        for stream, line in self._events[after:]:
+            if session is None or stream == session:
+                yield json.loads(line)
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         kept = self._replies.get(key)
@@ -52,7 +51,8 @@ class MemoryStore:
     def commit(self, change: Change) -> None:
         if change.position != len(self._events):
             raise PositionConflict(f"decided at {change.position}, the log is at {len(self._events)}")
-        self._events += [json.dumps(event) for event in change.events]
+        lines = [json.dumps(event) for event in change.events]
+        self._events += zip(change.streams, lines, strict=True)
         for record in change.records:
             self._records[record.key] = record.copy()
             self._links.setdefault((record.kind, "", ""), {})[record.id] = None

@@ -17,8 +17,8 @@ from reference_runtime.log.base import Change
 
 _COLUMNS = ("session_id", "thread_id", *LINKS)
 _SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, session_id TEXT, body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS events_by_session ON events (session_id, position);
+CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, stream TEXT, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS events_by_stream ON events (stream, position);
 CREATE TABLE IF NOT EXISTS records (
   kind TEXT NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL, open INTEGER NOT NULL,
   {", ".join(f"{name} TEXT" for name in _COLUMNS)}, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
@@ -64,7 +64,7 @@ class SqliteStore:
             return [_record(row) for row in self._db.execute(sql, (kind, *where.values()))]
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
-        test, values = ("session_id = ? AND ", (session,)) if session is not None else ("", ())
+        test, values = ("stream = ? AND ", (session,)) if session is not None else ("", ())
         sql = f"SELECT body FROM events WHERE {test}position > ? ORDER BY position"
         with _translated():
             rows = self._db.execute(sql, (*values, after)).fetchall()
@@ -92,10 +92,10 @@ class SqliteStore:
         if (found := self.position()) != change.position:
             raise PositionConflict(f"decided at {change.position}, the log is at {found}")
         self._db.executemany(
-            "INSERT INTO events (position, session_id, body) VALUES (?, ?, ?)",
+            "INSERT INTO events (position, stream, body) VALUES (?, ?, ?)",
             (
-                (change.position + place, event.get("session_id"), json.dumps(event, separators=(",", ":")))
-                for place, event in enumerate(change.events, 1)
+                (change.position + place, stream, json.dumps(event, separators=(",", ":")))
+                for place, (stream, event) in enumerate(zip(change.streams, change.events, strict=True), 1)
             ),
         )
         self._db.executemany(_UPSERT, (_row(record) for record in change.records))

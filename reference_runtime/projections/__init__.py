@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from reference_runtime.contract import VERSION
+from reference_runtime.contract import CORE
 from reference_runtime.facts.order import freshness
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.scope import thread_of
@@ -128,7 +128,7 @@ def snapshot(unit: Unit, model: str, session: str, thread: str | None = None, **
     scope = thread if model in THREAD_MODELS else session
     stream = unit.get("stream", session)
     known = unit.get("model", f"{model}|{scope}")
-    document: dict[str, Any] = {"schema_version": VERSION, "session_id": session}
+    document: dict[str, Any] = {"schema_version": CORE.version, "session_id": session}
     uncounted = {"honest": "unavailable", "reason": "The stream does not count."}
     document["as_of_sequence"] = stream.data.get("sequence", uncounted) if stream else uncounted
     limited = asked or (thread and model not in THREAD_MODELS)

@@ -15,7 +15,7 @@ A story is a YAML file: a title, settings, scripts by name, and acts. An act is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from reference_runtime.domain import settle
 from reference_runtime.domain.state import Decision, State
 from reference_runtime.log.base import Store
 from reference_runtime.recovery import recover
+from reference_runtime.scripts.coverage import Played
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.stamping import VirtualClock, read
@@ -36,15 +37,6 @@ STORIES = Path(__file__).parent / "stories"
 
 class StoryError(AssertionError):
     """A story did not go as it is told."""
-
-
-@dataclass(slots=True)
-class Played:
-    """What a story did, for the coverage table."""
-
-    rows: set[str] = field(default_factory=set)
-    events: set[str] = field(default_factory=set)
-    commands: set[str] = field(default_factory=set)
 
 
 def stories() -> list[Path]:

@@ -20,7 +20,7 @@ def store(request, tmp_path) -> Store:
 
 def change(store: Store, *events: str, records: tuple[Record, ...] = (), reply=None) -> Change:
     lines = [{"event_id": name, "session_id": "s"} for name in events]
-    return Change(store.position(), store.ordinal() + len(records), lines, list(records), reply)
+    return Change(store.position(), store.ordinal() + len(records), lines, list(records), reply, ["s"] * len(lines))
 
 
 def record(identity: str, ordinal: int, **more) -> Record:

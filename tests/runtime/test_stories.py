@@ -9,8 +9,8 @@ from reference_runtime.__main__ import main
 from reference_runtime.capture import LineCapture
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
-from reference_runtime.scripts import coverage
-from reference_runtime.scripts.player import Played, Player, StoryError, load, stories
+from reference_runtime.scripts.coverage import Coverage, Played
+from reference_runtime.scripts.player import Player, StoryError, load, stories
 from tests.runtime.judging import disagreements, findings, judge, words
 
 STORIES = stories()
@@ -49,13 +49,13 @@ def test_both_readings_agree_on_every_snapshot(everything, story):
 def test_nothing_of_the_contract_stays_unreached_without_a_reason(everything):
     total = Played()
     for one, _ in everything.values():
-        total = Played(total.rows | one.rows, total.events | one.events, total.commands | one.commands)
-    assert coverage.unexplained(total) == []
-    assert coverage.standard_events() <= total.events
+        total |= one
+    assert Coverage().unexplained(total) == []
+    assert Coverage().standard_events() <= total.events
 
 
 def test_a_missing_row_without_a_reason_is_named():
-    assert "turn#1" in coverage.unexplained(Played())
+    assert "turn#1" in Coverage().unexplained(Played())
 
 
 @pytest.mark.parametrize("story", ["03-queue", "19-restart"])

@@ -1,0 +1,1 @@
+"""The lifecycles of the other three protocols, each a package on the stores that the core uses."""
