@@ -17,7 +17,7 @@ class Capture(Protocol):
 
     def result(self, command: str, command_id: str, result: dict[str, Any], at: str) -> None: ...
 
-    def snapshot(self, model: str, document: dict[str, Any], at: str) -> None: ...
+    def snapshot(self, model: str, document: dict[str, Any], at: str, place: tuple[str, int] | None = None) -> None: ...
 
     def restart(self, reason: str, runtime_id: str, at: str) -> None: ...
 
@@ -59,10 +59,13 @@ class LineCapture:
         line = {"record": "result", "command": command, "command_id": command_id, "timestamp": at}
         self._write({**line, "result": result})
 
-    def snapshot(self, model: str, document: dict[str, Any], at: str) -> None:
+    def snapshot(self, model: str, document: dict[str, Any], at: str, place: tuple[str, int] | None = None) -> None:
+        """A read model; its place is a stream and the last sequence it reflects, which models of the core tell."""
         line = {"record": "snapshot", "model": model, "timestamp": at}
-        if "as_of_sequence" in document:
-            line |= {"stream": document["session_id"], "sequence": document["as_of_sequence"]}
+        if place is None and "as_of_sequence" in document:
+            place = document["session_id"], document["as_of_sequence"]
+        if place is not None:
+            line |= {"stream": place[0], "sequence": place[1]}
         self._write({**line, "snapshot": document})
 
     def restart(self, reason: str, runtime_id: str, at: str) -> None:

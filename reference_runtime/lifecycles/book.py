@@ -148,10 +148,11 @@ class Book:
             return answer
         raise AssertionError("unreachable")
 
-    def snapshot(self, model: str, document: dict[str, Any]) -> dict[str, Any]:
-        """Serves a read model: checked, and written into the capture as well."""
+    def snapshot(self, model: str, document: dict[str, Any], stream: str | None = None) -> dict[str, Any]:
+        """Serves a read model: checked, and written into the capture with its place in a stream, where it has one."""
         self.contract.check_snapshot(model, document)
-        self.capture.snapshot(model, document, written(self.clock.now()))
+        place = (stream, self.page().sequence(stream)) if stream else None
+        self.capture.snapshot(model, document, written(self.clock.now()), place)
         return document
 
     def _kept(self, key: str | None, digest: str) -> Answer | None:
