@@ -18,9 +18,6 @@ Drafts = Iterator[Draft]
 RESERVED = frozenset({"approval_rejected", "approval_cancelled"})
 """Reasons that belong to decisions about approvals."""
 
-_STANDS = {"failed": "proposed", "applying": "unknown"}
-"""How a patch that was tried in vain, or is still being tried, stands as a change."""
-
 
 def complete(page: Page, run: Record, answer: str, usage: dict[str, Any]) -> Drafts:
     """The run ended as intended; thin evidence is said to be thin."""
@@ -43,8 +40,6 @@ def thin(page: Page, run: Record) -> str | None:
         return "The runtime told only that it ended; no message, tool, file or artifact event reached the adapter."
     if waiting := sorted(run.data.get("calls", {}).values()):
         return f"No result came back from {', '.join(waiting)}; the adapter lost the end of the call."
-    if "unknown" in run.data.get("outcomes", ()):
-        return "The Edge stopped while it applied a change, and the files do not show whether it was applied."
     return None
 
 
@@ -101,10 +96,12 @@ def cancel(page: Page, run: Record, actor: Payload, reason: str, message: str | 
 def _diff_state(page: Page, run: Record) -> Payload:
     """What became of the changes that were proposed."""
     patches = owned(page, "patch", run.id)
-    words = {_STANDS.get(word, word) for patch in patches if (word := patch.data["told"]["applyStatus"])}
+    words = {patch.data["told"]["applyStatus"] for patch in patches}
     if not words:
         return {"status": "none"}
-    status = words.pop() if len(words) == 1 else "unknown" if "unknown" in words else "partly_applied"
+    # A patch that was tried in vain is still a proposal.
+    mixed = "partly_applied" if "applied" in words else "proposed"
+    status = words.pop() if len(words) == 1 and "failed" not in words else mixed
     return {"status": status, "ref": lines.keep(page, f"diff://{run.id}", [patch.id for patch in patches])}
 
 

@@ -145,7 +145,6 @@ def _applying(page: Page, run: Data, line: Line) -> None:
 
 def _applied(page: Page, run: Data, line: Line) -> None:
     run.pop("applying", None)
-    run["outcomes"] = [*run.get("outcomes", ()), line["payload"]["applyStatus"]]
     _governed(page, line, line["payload"]["applyStatus"])
 
 
