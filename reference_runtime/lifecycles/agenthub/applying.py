@@ -63,10 +63,13 @@ def found(approval: Record, folder: Folder) -> str:
 
 
 def finish(page: Page, approval: Record, edge: Edge, status: str, folder: Folder) -> Drafts:
-    """The Edge is done: status, audit evidence, and the result of the call that asked for it."""
+    """The Edge is done: status, audit evidence, and how the patch or the call that asked for it stands now."""
     run, action = approval.scope["run_id"], approval.data["action"]
     evidence = keep(page, f"audit://{run}/{approval.id}", _evidence(approval, edge, status, folder))
     yield Draft("run.apply.completed", run, {**_what(approval), "applyStatus": status, "audit": {"refs": [evidence]}})
+    if "patchId" in approval.data["request"]:
+        patch = page.need("patch", approval.data["request"]["patchId"])
+        yield Draft("run.patch.proposed", run, patch.data["told"])
     if "call" in action:
         content = action["result"] if status == "applied" else f"The action ended as {status}."
         told = {"callId": action["call"], "toolName": action["tool"], "content": content}

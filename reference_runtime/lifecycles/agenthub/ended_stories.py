@@ -31,7 +31,7 @@ def refused_before_the_start(stage: Stage) -> None:
     stage.edge.credentials_apart = False
     stage.run("Tidy the pages", "Preparing")
     stage.edge.credentials_apart = True
-    run = stage.run("Bill the customers")
+    run = stage.run("Bill the customers", gates={"secret_access": "deny"})
     stage.hub.act(run, Action("get_secret", {"name": "billing-key"}, needed=True))
 
 

@@ -19,7 +19,8 @@ def whole_lifecycle(stage: Stage) -> None:
     stage.allow(approval)
     docs = {"kind": "generated_docs", "title": "Quickstart", "path": "docs/build/quickstart.html"}
     built = {"ref": "artifact://quickstart", "sourceRoute": "/en/docs/quickstart", "language": "en"}
-    hub.report(run, "run.artifact.ready", {"artifactId": "docs", **docs, **built, "buildStatus": "succeeded"})
+    log = {"debugAttachment": {"ref": "debug://build-log", "mediaType": "text/plain"}}
+    hub.report(run, "run.artifact.ready", {"artifactId": "docs", **docs, **built, "buildStatus": "succeeded", **log})
     shot = {"kind": "screenshot", "viewport": {"width": 1440, "height": 900}, "route": "/en/docs/quickstart"}
     look = {"theme": "dark", "language": "en", "privacyReview": "passed", "ref": "artifact://shot"}
     hub.report(run, "run.preview.ready", {"artifactId": "shot", **shot, **look})
