@@ -133,7 +133,7 @@ class Book:
     def take(self, decision: Decision, key: str | None = None, digest: str = "") -> Answer:
         """Carries out a decision once; under a key, the answer that was given before is given again."""
         for attempt in range(PATIENCE):
-            if (kept := self._kept(key, digest)) is not None:
+            if (kept := self.kept(key, digest)) is not None:
                 return kept
             page = self.page()
             answer, rows = self._run(page, decision)
@@ -148,20 +148,21 @@ class Book:
             return answer
         raise AssertionError("unreachable")
 
-    def snapshot(self, model: str, document: dict[str, Any], stream: str | None = None) -> dict[str, Any]:
-        """Serves a read model: checked, and written into the capture with its place in a stream, where it has one."""
-        self.contract.check_snapshot(model, document)
-        place = (stream, self.page().sequence(stream)) if stream else None
-        self.capture.snapshot(model, document, written(self.clock.now()), place)
-        return document
-
-    def _kept(self, key: str | None, digest: str) -> Answer | None:
+    def kept(self, key: str | None, digest: str) -> Answer | None:
+        """The answer that was given under a key, or None; raises CommandRejected when it was another request."""
         kept = self.store.reply(key) if key is not None else None
         if kept is None:
             return None
         if kept[0] != digest:
             raise CommandRejected("key_reused", "The key belongs to another request.", category="conflict")
         return kept[1]
+
+    def snapshot(self, model: str, document: dict[str, Any], stream: str | None = None) -> dict[str, Any]:
+        """Serves a read model: checked, and written into the capture with its place in a stream, where it has one."""
+        self.contract.check_snapshot(model, document)
+        place = (stream, self.page().sequence(stream)) if stream else None
+        self.capture.snapshot(model, document, written(self.clock.now()), place)
+        return document
 
     def _run(self, page: Page, decision: Decision) -> tuple[Answer, set[str]]:
         """Drives a decision to its end: every draft becomes a line, and every line a fact, before it goes on."""

@@ -160,6 +160,8 @@ def _read(page: Page, run: Record, edge: Edge, call: str, action: Action) -> Dra
 
 def propose(page: Page, run: Record, edge: Edge, changes: dict[str, str], summary: str) -> Drafts:
     """A patch: a diff for every file, the proposal, and the question whether it may be applied."""
+    if "startedAt" not in run.data:
+        raise CommandRejected("not_started", "A run proposes changes once it has started.")
     if not changes or not all(covered(path, edge.allowlist) for path in changes):
         raise CommandRejected("outside_allowlist", "A patch changes files inside the allowlisted workspace.")
     policy = run.data["plan"]["approvalPolicy"]["gates"]

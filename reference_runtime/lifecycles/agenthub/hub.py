@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from reference_runtime.capture import Capture
+from reference_runtime.errors import CommandRejected
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub import acts, applying, approvals, ends, phases
 from reference_runtime.lifecycles.agenthub.acts import Action
@@ -45,6 +46,8 @@ class AgentHub:
     # Hub and Desktop
 
     def create(self, request: dict[str, Any], wish: Wish, key: str | None = None) -> Answer:
+        if wish.edge not in self.edges:
+            raise CommandRejected("unknown_edge", "There is no such Edge.", category="not_found")
         return self._take(key, ["create", request, wish.told()], lambda page: phases.create(page, request, wish))
 
     def again(self, run: str, key: str | None = None) -> Answer:
@@ -143,13 +146,11 @@ class AgentHub:
 
     def apply(self, approval: str, key: str | None = None) -> Answer:
         """Carries out what was approved, between its two events."""
-        first, last = (f"{key}|begin", f"{key}|end") if key else (None, None)
         said = ["apply", approval]
-        begun = self._take(first, said, lambda page: applying.begin(page, page.need("approval", approval)))
-        if self._in_hand(approval):
-            return self._settle(approval, applying.carry_out, last)
-        kept = self.book.store.reply(last) if last else None
-        return kept[1] if kept else begun
+        if (kept := self.book.kept(key, _digest(said))) is not None:
+            return kept
+        self._take(None, said, lambda page: applying.begin(page, page.need("approval", approval)))
+        return self._settle(approval, applying.carry_out, key)
 
     def tick(self) -> list[str]:
         """Lets lapse what nobody answered, and ends runs that used up their time; says which runs ended."""
@@ -200,11 +201,7 @@ class AgentHub:
         def decision(page: Page) -> Drafts:
             return applying.finish(page, page.need("approval", approval), edge, status, folder)
 
-        return self._take(key, ["settle", approval], decision)
-
-    def _in_hand(self, approval: str) -> bool:
-        page = self.book.page()
-        return page.need("run", page.need("approval", approval).scope["run_id"]).data.get("applying") == approval
+        return self._take(key, ["apply", approval], decision)
 
     def _due(self, page: Page, run: Record) -> Drafts:
         now = page.now()
@@ -235,5 +232,8 @@ class AgentHub:
             state = page.state("run", run)
             return {"runId": run, "state": state, "events": [line["id"] for line in page.events]}
 
-        digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-        return self.book.take(answered, key, digest)
+        return self.book.take(answered, key, _digest(said))
+
+
+def _digest(said: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
