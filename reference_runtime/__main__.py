@@ -75,20 +75,29 @@ def _parser() -> argparse.ArgumentParser:
 def _demo(options: argparse.Namespace) -> int:
     if options.story:
         return _one(options)
-    failed = _all(CORE, _core(), UNREACHED, options.captures)
-    for protocol, package in LIFECYCLES.items():
-        module = importlib.import_module(f"{package}.demo")
-        reasons = Path(str(module.__file__)).parent / "unreached.yaml"
-        contract = Contract(protocol)
-        failed |= _all(contract, module.stories(), reasons, options.captures / contract.name)
+    failed = False
+    for contract, chosen, unreached, folder in _lifecycles():
+        failed |= _all(contract, chosen, unreached, options.captures / folder)
     return int(failed)
 
 
+def _lifecycles() -> Iterator[tuple[Contract, Iterable[Story], Path, str]]:
+    """Every lifecycle: its contract, its stories, the reasons for what they leave out, and its folder of captures."""
+    yield CORE, _core(), UNREACHED, "."
+    for protocol, package in LIFECYCLES.items():
+        module = importlib.import_module(f"{package}.demo")
+        contract = Contract(protocol)
+        yield contract, module.stories(), Path(str(module.__file__)).parent / "unreached.yaml", contract.name
+
+
 def _one(options: argparse.Namespace) -> int:
-    for story in _core():
-        if options.story in {story[0], story[0].partition("-")[2]}:
-            _play(CORE, story, options.capture or options.captures / f"{story[0]}.ndjson")
-            return 0
+    """Plays one story; one of another lifecycle is named with its protocol, as `agenthub/thin-evidence`."""
+    for contract, chosen, _, folder in _lifecycles():
+        for story in chosen:
+            names = {(Path(folder) / name).as_posix() for name in (story[0], story[0].partition("-")[2])}
+            if options.story in names:
+                _play(contract, story, options.capture or options.captures / folder / f"{story[0]}.ndjson")
+                return 0
     raise ValueError(f"there is no story {options.story!r}")
 
 

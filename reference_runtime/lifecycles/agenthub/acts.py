@@ -10,7 +10,7 @@ from typing import Any
 from reference_runtime.errors import CommandRejected
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub import approvals, ends, gates, lines
-from reference_runtime.lifecycles.agenthub.folder import LONGEST, Folder, covered, digest, inside
+from reference_runtime.lifecycles.agenthub.folder import LONGEST, Folder, covered, digest, inside, text_of
 from reference_runtime.lifecycles.agenthub.lines import Draft, Payload, keep, not_applicable
 from reference_runtime.lifecycles.agenthub.places import Edge
 from reference_runtime.lifecycles.book import Page
@@ -148,8 +148,8 @@ def _read(page: Page, run: Record, edge: Edge, call: str, action: Action) -> Dra
     path, at = action.input["path"], page.now()
     try:
         data, size = workspace(run, edge).read(path, LONGEST)
-    except FileNotFoundError:
-        told = {"callId": call, "toolName": action.tool, "content": "There is no such file.", "isError": True}
+    except OSError:
+        told = {"callId": call, "toolName": action.tool, "content": "There is no file to read.", "isError": True}
         yield Draft("run.tool.result", run.id, told)
         return
     preview = keep(page, f"preview://{run.id}/{call}", data.decode(errors="replace"))
@@ -185,10 +185,10 @@ def propose(page: Page, run: Record, edge: Edge, changes: dict[str, str], summar
 
 
 def _diff(page: Page, folder: Folder, patch: str, path: str, text: str) -> Payload:
-    old = [] if digest(folder, path) is None else folder.read(path, LONGEST)[0].decode(errors="replace").splitlines()
-    lines_ = list(difflib.unified_diff(old, text.splitlines(), path, path, lineterm=""))
-    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines_)
-    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines_)
+    old = text_of(folder, path).splitlines()
+    rows = list(difflib.unified_diff(old, text.splitlines(), path, path, lineterm=""))
+    added = sum(row.startswith("+") and not row.startswith("+++") for row in rows)
+    removed = sum(row.startswith("-") and not row.startswith("---") for row in rows)
     return {
         "diffId": page.new_id("diff"),
         "base": "workspace",
@@ -197,5 +197,5 @@ def _diff(page: Page, folder: Folder, patch: str, path: str, text: str) -> Paylo
         "changeSummary": f"{added} lines added, {removed} removed",
         "additions": added,
         "deletions": removed,
-        "diffRef": keep(page, f"diff://{patch}/{path}", "\n".join(lines_)),
+        "diffRef": keep(page, f"diff://{patch}/{path}", "\n".join(rows)),
     }

@@ -46,8 +46,11 @@ def carry_out(approval: Record, folder: Folder) -> str:
         return "failed" if action["fails"] else "applied"
     if any(digest(folder, path) != was for path, was in action.get("before", {}).items()):
         return "failed"
-    for path, text in changes.items():
-        folder.write(path, text.encode())
+    try:
+        for path, text in changes.items():
+            folder.write(path, text.encode())
+    except OSError:
+        return found(approval, folder)
     return "applied"
 
 

@@ -40,6 +40,8 @@ def thin(page: Page, run: Record) -> str | None:
         return "The runtime told only that it ended; no message, tool, file or artifact event reached the adapter."
     if waiting := sorted(run.data.get("calls", {}).values()):
         return f"No result came back from {', '.join(waiting)}; the adapter lost the end of the call."
+    if unsettled := run.data.get("unsettled"):
+        return f"The files do not show whether what {', '.join(unsettled)} allowed was applied; the Edge was cut short."
     return None
 
 

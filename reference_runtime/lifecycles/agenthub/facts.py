@@ -145,6 +145,8 @@ def _applying(page: Page, run: Data, line: Line) -> None:
 
 def _applied(page: Page, run: Data, line: Line) -> None:
     run.pop("applying", None)
+    if line["payload"]["applyStatus"] == "unknown":
+        run["unsettled"] = [*run.get("unsettled", ()), line["payload"]["approvalId"]]
     _governed(page, line, line["payload"]["applyStatus"])
 
 

@@ -12,10 +12,10 @@ LONGEST = 1_000_000
 
 
 class Folder(Protocol):
-    """The files of a workspace, by paths relative to it."""
+    """The files of a workspace, by paths relative to it; what cannot be reached raises OSError."""
 
     def read(self, path: str, limit: int) -> tuple[bytes, int]:
-        """The beginning of a file, and the size of the whole; raises FileNotFoundError."""
+        """The beginning of a file, and the size of the whole."""
 
     def write(self, path: str, data: bytes) -> None:
         """Replaces a file whole, or makes it new."""
@@ -55,12 +55,22 @@ def _parts(path: str) -> list[str]:
 
 
 def digest(folder: Folder, path: str) -> str | None:
-    """What a file holds, as a digest; None when there is no such file."""
+    """What a file holds, as a digest; None when there is no such file, a word when it cannot be read."""
     try:
         data, _ = folder.read(path, LONGEST)
     except FileNotFoundError:
         return None
+    except OSError:
+        return "unreadable"
     return digest_of(data)
+
+
+def text_of(folder: Folder, path: str) -> str:
+    """What a file says; nothing when it cannot be read."""
+    try:
+        return folder.read(path, LONGEST)[0].decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def digest_of(data: bytes) -> str:

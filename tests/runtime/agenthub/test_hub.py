@@ -230,6 +230,27 @@ def test_a_crash_while_applying_is_settled_by_what_the_files_show(stage, before_
     assert (view["state"], view["failureCode"]) == ("Failed", "runtime_unavailable")
 
 
+@pytest.mark.parametrize(("full_after", "status"), [(0, "failed"), (1, "unknown")])
+def test_a_disk_that_takes_no_more_leaves_no_patch_said_to_be_applied(stage, full_after, status):
+    run, write, taken = stage.run("Patch"), stage.files.write, []
+    stage.hub.propose(run, {"docs/faq.md": "Because.\n", "docs/new.md": "New.\n"}, "Change two pages")
+
+    def full(path, data):
+        if len(taken) == full_after:
+            raise OSError("The disk is full.")
+        taken.append(path)
+        write(path, data)
+
+    stage.files.write = full
+    stage.allow(stage.waiting(run)[0])
+    view = stage.hub.view(run)
+    assert (view["state"], view["patches"][0]["applyStatus"]) == ("Running", status)
+    stage.hub.complete(run, "The disk was full.")
+    view = stage.hub.view(run)
+    assert view["diffState"]["status"] == ("proposed" if status == "failed" else "unknown")
+    assert view["degraded"] == (status == "unknown")
+
+
 def test_a_command_whose_end_nobody_saw_is_not_said_to_have_run(stage):
     run = stage.run("Build")
     stage.ask(run, "shell", command="make docs")

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from reference_runtime.__main__ import main
 from reference_runtime.capture import LineCapture
 from reference_runtime.contract import Contract
 from reference_runtime.lifecycles.agenthub.demo import stories
@@ -81,6 +82,12 @@ def test_the_seven_failure_codes_are_told_with_their_recovery(everything):
     assert {code: payload["nextAction"] for code, payload in told.items()} == {
         code: f"{recovery}." for code, recovery in rows.items()
     }
+
+
+def test_the_command_line_plays_one_story(everything, tmp_path):
+    target = tmp_path / "thin.ndjson"
+    assert main(["demo", "--story", "agenthub/thin-evidence", "--capture", str(target)]) == 0
+    assert target.read_text(encoding="utf-8") == everything["12-thin-evidence"][1]
 
 
 @pytest.mark.parametrize("story", ["01-whole-lifecycle", "13-stopped-in-the-middle"])
