@@ -36,8 +36,9 @@ Play = Callable[[Callable[[], Store], Capture], Played]
 Story = tuple[str, str, Play]
 """Its name, its title, and how it is played."""
 
-LIFECYCLES = {
+LIFECYCLES: dict[str, str] = {
     "agenthub/1": "reference_runtime.lifecycles.agenthub",
+    "agent-threads/1": "reference_runtime.lifecycles.agent_threads",
 }
 """The packages of the other lifecycles by protocol. Each has a module `demo` with `stories()`, and a file
 `unreached.yaml` where a row of its tables is beyond its stories."""

@@ -21,7 +21,7 @@ class Capture(Protocol):
 
     def restart(self, reason: str, runtime_id: str, at: str) -> None: ...
 
-    def reconnect(self, channel_id: str, acknowledged: int, at: str) -> None: ...
+    def reconnect(self, identity: str, acknowledged: int, at: str, name: str = "channel_id") -> None: ...
 
 
 class NoCapture(Capture):
@@ -71,8 +71,8 @@ class LineCapture:
     def restart(self, reason: str, runtime_id: str, at: str) -> None:
         self._write({"record": "restart", "reason": reason, "runtime_id": runtime_id, "timestamp": at})
 
-    def reconnect(self, channel_id: str, acknowledged: int, at: str) -> None:
-        line = {"record": "reconnect", "channel_id": channel_id, "timestamp": at}
+    def reconnect(self, identity: str, acknowledged: int, at: str, name: str = "channel_id") -> None:
+        line = {"record": "reconnect", name: identity, "timestamp": at}
         self._write({**line, "last_acknowledged_sequence": acknowledged})
 
     def _write(self, line: dict[str, Any]) -> None:

@@ -1,0 +1,82 @@
+"""An observer: somebody who reads a ledger now and then, and writes down what is there.
+
+Its captures differ from the ledger's own. A run may be over when its first record is read, a record that did not change
+stands there again, and of a commit and the run that it superseded the older run comes first (AT-7, AT-9). What it reads
+goes through the state tables once more, so a history that no ledger may show is refused here as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_runtime.capture import Capture
+from reference_runtime.lifecycles.agent_threads import views
+from reference_runtime.lifecycles.agent_threads.ledger import Ledger
+from reference_runtime.lifecycles.agent_threads.stream import stream_of
+from reference_runtime.lifecycles.book import Line, Page
+from reference_runtime.log.memory import MemoryStore
+from reference_runtime.stamping import written
+
+_UNTOLD = {"honest": "unknown", "reason": "No record of the run was read."}
+
+
+class Observer:
+    """Follows the streams of a ledger, each from where it stopped, and reads the records of its threads."""
+
+    def __init__(self, ledger: Ledger, capture: Capture):
+        self._ledger, self._capture = ledger, capture
+        self._confirmed: dict[str, int] = {}
+        self._page = Page(MemoryStore(), ledger.book.contract, ledger.book.clock)
+        self.rows: set[str] = set()
+        """Rows of the state tables that what was read takes."""
+
+    def follow(self, run: str) -> None:
+        """The events of a stream that are new, or that come again after a reconnect."""
+        for event in self._ledger.events(run, self._confirmed.get(run, 0)):
+            self._take(event)
+            self._confirmed[run] = event["seq"]
+
+    def look(self, thread: str) -> None:
+        """New events first, then every record; records are read first, so no event of theirs is missing (AT-8)."""
+        records = self._ledger.runs(thread)
+        for record in records:
+            self.follow(record["runId"])
+        for record in records:
+            self._take({"record": "run", **record})
+
+    def unread(self, run: str) -> dict[str, Any]:
+        """A run whose record was not read: its stream is known, its status is not (AT-2, AT-108)."""
+        facts = ("threadId", "forkFromMessageId", "createdAt", "finishedAt", "messageCount", "supersededBy")
+        events = [event["event"] for event in self._ledger.events(run) if event["seq"] <= self._confirmed[run]]
+        called, answered = (
+            [event["payload"]["toolCallId"] for event in events if event["kind"] == kind]
+            for kind in ("tool-call", "tool-result")
+        )
+        view = {"runId": run, "streamId": stream_of(run), "status": "unknown", **dict.fromkeys(facts, _UNTOLD)}
+        pending = [call for call in called if call not in answered]
+        return self._show("run_view", view | {"lastSeq": self._confirmed[run], "pendingToolCallIds": pending})
+
+    def read(self, thread: str) -> None:
+        """The tree of a thread and its active transcript, as the ledger serves them."""
+        page = self._ledger.book.page()
+        self._show("thread_tree", views.thread_tree(page, thread))
+        self._show("transcript", views.transcript(page, thread))
+
+    def reconnect(self, run: str, confirmed: int) -> None:
+        """The connection was lost, and the observer resumes from what it is sure of; what overlaps comes again."""
+        self._confirmed[run] = confirmed
+        self._capture.reconnect(stream_of(run), confirmed, self._now(), name="stream")
+
+    def _take(self, line: Line) -> None:
+        """Writes a line down; an event that comes again takes no row (AT-25)."""
+        if "record" in line or line["seq"] > self._page.sequence(line["streamId"]):
+            self.rows |= {move.row.id for move in self._page.write(line)}
+        self._capture.event(line)
+
+    def _show(self, model: str, document: dict[str, Any]) -> dict[str, Any]:
+        self._ledger.book.contract.check_snapshot(model, document)
+        self._capture.snapshot(model, document, self._now())
+        return document
+
+    def _now(self) -> str:
+        return written(self._ledger.book.clock.now())
