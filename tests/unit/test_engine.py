@@ -226,6 +226,14 @@ def test_a_record_of_an_unknown_kind_is_a_finding():
     ]
 
 
+def test_a_snapshot_line_that_holds_a_record_shows_what_its_schema_judges():
+    """The clauses of a stored record pass where it is served, and not only where it has a line of its own."""
+    result = {"runId": "01KWEHY18000000000000000R1", "previousStatus": "created", "newStatus": "failed"}
+    served = {"record": "snapshot", "model": "recover_result", "snapshot": result}
+    report = judge(served, protocol="agent-threads")
+    assert {entry.requirement: entry.outcome for entry in report.requirements}["AT-83"] == "pass"
+
+
 def test_what_follows_from_a_refused_move_hangs_under_it():
     progress = event(2, "task.progress", {"message": "x"}, task_id="t1")
     early = event(3, "task.completed", task_id="t1")

@@ -30,7 +30,7 @@ def check(step, world, context):
     errors = [error for error in context.errors if not _of_a_request(step, error)]
     if not errors:
         told = (LINES, *CLAUSES[name][1:-1]) if step.kind != "event" else ()
-        yield seen(GENERAL[name], *told, *context.schema_clauses.get(_kind(step), ()))
+        yield seen(GENERAL[name], *told, *context.schema_clauses.get(_kind(step, world.protocol), ()))
     for error in errors:
         expected, actual = _words(error.message)
         key, clause = f"{error.keyword} {error.message}", _clause(step, name, error.pointer)
@@ -60,7 +60,8 @@ def _words(message):
     return "what the schema of its kind allows", message
 
 
-def _kind(step):
-    """The kind of document a line holds, as `judged.yaml` names it."""
+def _kind(step, protocol):
+    """The kind of document a line holds, as `judged.yaml` names it; a snapshot line may hold a stored record."""
     name = step.line.get("command") if step.kind in {"command", "result"} else step.type
-    return f"{FOLDERS.get(step.kind, 'records')}/{name}"
+    stored = step.kind == "snapshot" and name not in protocol.snapshots
+    return f"{'records' if stored else FOLDERS.get(step.kind, 'records')}/{name}"
