@@ -64,8 +64,8 @@ class Observer:
 
     def reconnect(self, run: str, confirmed: int) -> None:
         """The connection was lost, and the observer resumes from what it is sure of; what overlaps comes again."""
-        self._confirmed[run] = confirmed
-        self._capture.reconnect(stream_of(run), confirmed, self._now(), name="stream")
+        self._confirmed[run] = min(confirmed, self._confirmed.get(run, 0))
+        self._capture.reconnect(stream_of(run), self._confirmed[run], self._now(), name="stream")
 
     def _take(self, line: Line) -> None:
         """Writes a line down; an event that comes again takes no row (AT-25)."""
