@@ -44,13 +44,14 @@ def run_of(step: Step) -> str:
 
 
 class Records:
-    """The first and the last record of each run, and those that showed it committed."""
+    """The first and the last record of each run, the first that showed it committed, and the superseded ones."""
 
     def __init__(self, world: Any):
         self.first: dict[str, tuple[dict[str, Any], int]] = {}
         self.last: dict[str, tuple[dict[str, Any], int]] = {}
         self.before: dict[str, tuple[dict[str, Any], int]] = {}
         self.committed: dict[str, tuple[dict[str, Any], int]] = {}
+        self.superseded: set[str] = set()
 
     def apply(self, step: Step) -> None:
         """Keeps a run's records; `before` is the one before the present line."""
@@ -63,6 +64,8 @@ class Records:
         self.first.setdefault(run, self.last[run])
         if step.line.get("status") == "committed":
             self.committed.setdefault(run, self.last[run])
+        elif step.line.get("status") == "superseded":
+            self.superseded.add(run)
 
     def siblings(self, run: str) -> list[str]:
         """Other runs of the same thread with the same fork."""
