@@ -4,7 +4,7 @@ import contextlib
 
 from reference_runtime.capture import NoCapture
 from reference_runtime.errors import CommandRejected
-from reference_runtime.lifecycles.agent_threads import branches, decisions, ledger, views
+from reference_runtime.lifecycles.agent_threads import branches, decisions, ledger, pieces, views
 from reference_runtime.lifecycles.agent_threads.decisions import Said, Stands
 from reference_runtime.lifecycles.agent_threads.host import call, event
 from reference_runtime.lifecycles.agent_threads.observer import Observer
@@ -224,7 +224,22 @@ class LeaksAPath(LedgerFault):
         host.ledger.finalize(run, "cancelled")
 
     def patch(self, patcher):
-        patcher.setattr(ledger, "clean", lambda event: event)
+        patcher.setattr(ledger, "cleaned", lambda event, before: event)
+
+
+class LeaksWhereTwoPiecesMeet(LedgerFault):
+    """Neither of two deltas tells whose machine it was, and both together do."""
+
+    rule = "RED002"
+
+    def story(self, host):
+        run = host.answer(None)
+        host.says(run, "It is in /ho", "me/alice/notes.txt.")
+        host.commits(run)
+        host.ledger.transcript("t")
+
+    def patch(self, patcher):
+        patcher.setattr(ledger, "cleaned", lambda event, before: pieces.clean(event))
 
 
 class LosesAnEvent(LedgerFault):

@@ -19,10 +19,10 @@ from reference_runtime.facts.tables import Move
 from reference_runtime.lifecycles.agent_threads import decisions, views
 from reference_runtime.lifecycles.agent_threads.branches import Branch
 from reference_runtime.lifecycles.agent_threads.decisions import Draft, Said
+from reference_runtime.lifecycles.agent_threads.pieces import cleaned
 from reference_runtime.lifecycles.agent_threads.stream import follow, stream_of
 from reference_runtime.lifecycles.book import Book, Line, Page
 from reference_runtime.log.base import Store
-from reference_runtime.redaction import clean
 from reference_runtime.stamping import Clock, read, written
 
 PROTOCOL = "agent-threads/1"
@@ -128,12 +128,12 @@ class Ledger:
 
 
 def stamp(page: Page, draft: Draft) -> Line:
-    """A stored event with the next sequence of its stream, or a run record; no path of a machine in either."""
+    """A stored event with the next sequence of its stream, cleaned of paths and secrets; or a run record."""
     if not isinstance(draft, Said):
         return {"record": "run", **draft.record}
     stream = stream_of(draft.run)
     place = {"seq": page.sequence(stream) + 1, "timestamp": draft.at, "streamId": stream}
-    return {**place, "event": clean(draft.event)}
+    return {**place, "event": cleaned(draft.event, page.need("run", draft.run).data["tail"])}
 
 
 def learn(page: Page, line: Line, moves: list[Move]) -> None:
@@ -142,7 +142,7 @@ def learn(page: Page, line: Line, moves: list[Move]) -> None:
     if "record" not in line:
         follow(page, run, line)
         return
-    fresh = {"supersededBy": None, "lastSeq": 0, "pending": [], "step": None}
+    fresh = {"supersededBy": None, "lastSeq": 0, "pending": [], "step": None, "tail": ""}
     run.data = fresh | run.data | {name: line[name] for name in views.FIELDS}
     page.edit("stream", line["streamId"]).data["at"] = line["finishedAt"] or line["createdAt"]
     for move in moves:

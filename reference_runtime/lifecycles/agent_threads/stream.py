@@ -10,6 +10,7 @@ from typing import Any
 
 from reference_runtime.errors import CommandRejected
 from reference_runtime.facts.record import Record
+from reference_runtime.lifecycles.agent_threads.pieces import tail
 from reference_runtime.lifecycles.book import Page
 
 Payload = dict[str, Any]
@@ -23,7 +24,7 @@ def stream_of(run: str) -> str:
 def follow(page: Page, run: Record, stored: dict[str, Any]) -> None:
     """Takes in an event that was just put on a stream, or refuses it and everything that was decided with it."""
     kind, payload = stored["event"]["kind"], stored["event"].get("payload")
-    run.data["lastSeq"] = stored["seq"]
+    run.data |= {"lastSeq": stored["seq"], "tail": tail(run.data["tail"], stored["event"])}
     if kind in _KINDS:
         _KINDS[kind](page, run, payload)
     elif "supersede" in kind.lower():
