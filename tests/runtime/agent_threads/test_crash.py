@@ -100,6 +100,19 @@ def test_nothing_acknowledged_is_lost_wherever_the_process_dies(tmp_path, reopen
     assert findings(observed(ledger), "complete") == []
 
 
+def test_two_processes_answer_at_one_fork_and_one_answer_stays(tmp_path, reopen):
+    """They race for every commit, and are killed in the middle of it; the last commit that was acknowledged stays."""
+    Host(reopen(), "t").exchange("Again?", "No.")
+    children = [Child(tmp_path / "store.db") for _ in range(2)]
+    said = [entry for child in children for _ in range(2) for entry in child.until("committed")]
+    said += [entry for child in children for entry in child.kill()]
+    ledger = reopen()
+    assert_kept(ledger, said)
+    forked = [run for run in ledger.runs("t") if run["forkFromMessageId"] and run["messageCount"]]
+    assert [run["status"] for run in forked].count("committed") == 1
+    assert findings(observed(ledger)) == []
+
+
 def assert_kept(ledger, said):
     runs = {run["runId"]: run for run in ledger.runs("t")}
     nodes = [node["runId"] for node in ledger.tree("t")["nodes"]]

@@ -4,9 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from reference_runtime.errors import CommandRejected
+from reference_runtime.capture import NoCapture
+from reference_runtime.errors import CommandRejected, IllegalMove
 from reference_runtime.lifecycles.agent_threads.host import Host, call, event, result, step
 from reference_runtime.lifecycles.agent_threads.ledger import Ledger
+from reference_runtime.lifecycles.agent_threads.observer import Observer
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.stamping import VirtualClock
@@ -263,6 +265,17 @@ def test_a_decision_that_was_overtaken_is_taken_again(tmp_path):
     assert len({node["messageId"] for node in one.tree("t")["nodes"]}) == len(one.tree("t")["nodes"])
     one.book.store.close()
     two.book.store.close()
+
+
+def test_an_observer_refuses_a_history_that_no_ledger_may_show(ledger, host):
+    run, eye = host.answer(None), Observer(ledger, NoCapture())
+    ledger.finalize(run, "failed")
+    eye.look("t")
+    page = ledger.book.page()
+    page.edit("run", run).data["status"] = "committed"
+    ledger.book.store.commit(page.change())
+    with pytest.raises(IllegalMove, match=r"illegal while the run is failed \(AT-56\)"):
+        eye.look("t")
 
 
 def test_time_goes_on_where_the_store_ended(tmp_path):
