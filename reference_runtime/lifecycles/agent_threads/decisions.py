@@ -81,7 +81,7 @@ def append(run_id: str, events: Sequence[dict[str, Any]]) -> Decide:
         run = page.need("run", run_id)
         if run.state != "streaming":
             raise _wrong_state(run, "written to")
-        at = page.now()
+        at = _moment(page, run_id)
         for event in events:
             yield Said(run_id, {name: event[name] for name in ("kind", "payload") if name in event}, at)
         return {"lastSeq": run.data["lastSeq"]}
@@ -102,7 +102,7 @@ def finalize(run_id: str, status: str) -> Decide:
         if run.state == "streaming" and status == "committed":
             replaced = yield from _commit(page, run)
         elif run.state == "streaming":
-            yield _changed(page, run, status=status, finishedAt=page.now())
+            yield _changed(page, run, status=status, finishedAt=_moment(page, run_id))
         return {"committed": run.state == status, "supersededRunIds": replaced}
 
     return decide
@@ -118,7 +118,7 @@ def recover(run_id: str, action: str) -> Decide:
         if run.state not in ACTIVE:
             raise _wrong_state(run, "recovered")
         before = run.state
-        yield _changed(page, run, status=ACTIONS[action], finishedAt=page.now())
+        yield _changed(page, run, status=ACTIONS[action], finishedAt=_moment(page, run_id))
         return {"runId": run_id, "previousStatus": before, "newStatus": run.state}
 
     return decide
@@ -134,12 +134,19 @@ def new_id(page: Page, at: str) -> str:
 def _commit(page: Page, run: Record) -> Generator[Draft, None, list[str]]:
     """Messages, count, status and the supersession of siblings: one transaction, or nothing of it (AT-64)."""
     closed(run)
-    at, replaced = page.now(), [other.id for other in _siblings(page, run) if other.state == "committed"]
+    replaced = [other.id for other in _siblings(page, run) if other.state == "committed"]
+    at = _moment(page, run.id, *replaced)
     count = _keep_messages(page, run, at)
     yield _changed(page, run, status="committed", finishedAt=at, messageCount=count)
     for other in replaced:
         yield _changed(page, page.need("run", other), status="superseded", finishedAt=at)
     return replaced
+
+
+def _moment(page: Page, *runs: str) -> str:
+    """Now, and not before what was written about these runs: another process may have another clock (AT-23, AT-49)."""
+    streams = (page.need("run", run).data["streamId"] for run in runs)
+    return max(page.now(), *(page.need("stream", stream).data["at"] for stream in streams))
 
 
 def _siblings(page: Page, run: Record) -> list[Record]:

@@ -71,6 +71,7 @@ class LedgerMachine(RuleBasedStateMachine):
         # A process that dies loses nothing that way, only a machine does; the time is spent on more acts.
         self.store._db.execute("PRAGMA synchronous=OFF")
         self.ledger = Ledger(self.store, self.clock, self.capture)
+        self.other = Ledger(self.store, VirtualClock(), self.capture)
 
     def exchange(self) -> None:
         """A question and an answer, so that there is something to fork from."""
@@ -111,6 +112,11 @@ class LedgerMachine(RuleBasedStateMachine):
             return False
         self.answers[act, key] = (asked, answer)
         return True
+
+    @rule()
+    def switch(self):
+        """The next acts come from another process, whose clock is behind."""
+        self.ledger, self.other = self.other, self.ledger
 
     @rule(thread=THREADS, place=FORKS, key=KEYS)
     def begin(self, thread, place, key):

@@ -1,10 +1,12 @@
 """What the ledger does and refuses: each refusal names its reason and leaves nothing behind."""
 
+import io
+import json
 from datetime import timedelta
 
 import pytest
 
-from reference_runtime.capture import NoCapture
+from reference_runtime.capture import LineCapture, NoCapture
 from reference_runtime.errors import CommandRejected, IllegalMove
 from reference_runtime.lifecycles.agent_threads.host import Host, call, event, result, step
 from reference_runtime.lifecycles.agent_threads.ledger import Ledger
@@ -12,6 +14,7 @@ from reference_runtime.lifecycles.agent_threads.observer import Observer
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.stamping import VirtualClock
+from tests.runtime.judging import findings
 
 TEXT = event("text-delta", delta="x")
 OPEN = event("step-started", stepIndex=0)
@@ -267,12 +270,44 @@ def test_a_decision_that_was_overtaken_is_taken_again(tmp_path):
     two.book.store.close()
 
 
+def test_no_time_goes_back_where_two_processes_have_different_clocks(tmp_path):
+    store = SqliteStore(tmp_path / "store.db")
+    fast, slow = Ledger(store, VirtualClock()), Ledger(store, VirtualClock())
+    fast.book.clock.advance(60_000)
+    question, _ = Host(fast, "t").exchange("q", "a")
+    first, second = Host(fast, "t").answer(question), Host(slow, "t").answer(question)
+    for ledger in (fast, slow):
+        ledger.append(first, [TEXT])
+    times = [line["timestamp"] for line in slow.events(first)]
+    assert times == sorted(times)
+    fast.finalize(first, "committed")
+    ended = fast.run(first)["finishedAt"]
+    slow.finalize(second, "committed")
+    assert slow.run(first)["finishedAt"] == slow.run(second)["finishedAt"] >= ended
+    store.close()
+
+
+def test_an_observer_misses_no_record_of_a_run_that_it_knows(ledger, host):
+    """Between two looks a run commits and is superseded."""
+    question, _ = host.exchange("q", "a")
+    run, text = host.answer(question), io.StringIO()
+    eye = Observer(ledger, LineCapture(text, ledger.book.contract))
+    eye.look("t")
+    host.commits(run)
+    host.regenerate(question, "b")
+    eye.look("t")
+    eye.look("t")
+    told = [line for line in map(json.loads, text.getvalue().splitlines()) if line.get("runId") == run]
+    assert [line["status"] for line in told] == ["streaming", "committed", "superseded", "superseded"]
+    assert findings(text.getvalue(), "complete") == []
+
+
 def test_an_observer_refuses_a_history_that_no_ledger_may_show(ledger, host):
     run, eye = host.answer(None), Observer(ledger, NoCapture())
     ledger.finalize(run, "failed")
     eye.look("t")
     page = ledger.book.page()
-    page.edit("run", run).data["status"] = "committed"
+    page.events.append({"record": "run", **ledger.run(run), "status": "committed"})
     ledger.book.store.commit(page.change())
     with pytest.raises(IllegalMove, match=r"illegal while the run is failed \(AT-56\)"):
         eye.look("t")
