@@ -1,41 +1,132 @@
-"""Strips paths of machines from events before they are kept.
+"""Hides paths of machines and secrets, in events before they are kept and in output before it is stored.
 
-The shapes are a small set of the runtime's own; what counts as a leak is for the judge's pattern table to say. A path
-is replaced by its last segment, so that a reader still knows which file was meant (RED-7).
+A path is replaced by its last segment, so that a reader still knows which file was meant (RED-7); a secret by a
+marker. Values that the host knows to be secret are hidden in their common encodings too.
 """
 
 from __future__ import annotations
 
+import base64
+import functools
 import re
+from dataclasses import dataclass
 from typing import Any
 
-_PATH = re.compile(
-    r"""(?:file:/*)?(?:
-        (?<![A-Za-z0-9_./:-])/(?:home|Users|root|tmp|var|private|mnt|media|Volumes|opt/homebrew)/[^\s"'<>`]* |
-        (?<![A-Za-z0-9_])~/[^\s"'<>`]* |
-        (?<![A-Za-z0-9])[A-Za-z]:[\\/][^\s"'<>`]* |
-        \\\\[A-Za-z0-9._$-]+\\[^\s"'<>`]*
-    )|file:/+[^\s"'<>`]+""",
-    re.VERBOSE,
-)
+from reference_runtime.patterns import Span, leaks, tables
+
+MARKER = "[redacted]"
 FREE = ("payload", "execution_environment", "telemetry")
+_MORE = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'<>|]*")
+"""What still belongs to a path whose names hold spaces."""
+_TRAILING = re.compile(r"[\s.,;:!?)\]}'\"…]+$")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ROUNDS = 8
 
 
 def clean(event: dict[str, Any], free: tuple[str, ...] = FREE) -> dict[str, Any]:
-    """The event without paths of machines; ids, types and times are never touched (RED-23)."""
-    return event | {name: _clean(event[name]) for name in free if name in event}
+    """The event without paths and secrets; ids, types and times are never touched (RED-23)."""
+    return event | {name: _clean(event[name], name) for name in free if name in event}
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: Any, name: str, beside: frozenset[str] = frozenset()) -> Any:
     if isinstance(value, str):
-        return _PATH.sub(lambda found: _last(found.group()), value)
+        return _told(value, name, beside)
     if isinstance(value, list):
-        return [_clean(entry) for entry in value]
+        return [_clean(entry, name, beside) for entry in value]
     if isinstance(value, dict):
-        return {name: _clean(entry) for name, entry in value.items()}
+        return {hidden(key)[0]: _clean(entry, key, frozenset(value)) for key, entry in value.items()}
     return value
 
 
+def _told(text: str, name: str, beside: frozenset[str]) -> str:
+    """A text as a field of that name may tell it."""
+    if _holds("secret", name) and text.lower() not in tables().harmless and not tables().markers.match(text):
+        return MARKER
+    route = beside & set(tables().names["path"]["unless_beside"])
+    place = "path" if _holds("path", name) and not route else "reference" if _holds("reference", name) else "text"
+    return hidden(text, place, guesses=not _holds("identity", name))[0]
+
+
+@functools.lru_cache(maxsize=4096)
+def _holds(what: str, name: str) -> bool:
+    """True when a field's name says that it holds a path, a reference, a secret or an identity."""
+    words, names = [word.lower() for word in _WORDS.findall(name)], tables().names[what]
+    if not words:
+        return False
+    by_end = words[-1] in names.get("last", ()) and (len(words) < 2 or words[-2] not in names.get("unless_before", ()))
+    return by_end or " ".join(words) in names.get("whole", ())
+
+
+def hidden(text: str, place: str = "text", *, guesses: bool = True) -> tuple[str, set[str]]:
+    """A text in which nothing is left to hide, and the kinds of what was hidden."""
+    kinds: set[str] = set()
+    for _ in range(_ROUNDS):
+        found = leaks(text, place, guesses=guesses)
+        if not found:
+            return text, kinds
+        kinds |= {kind for _, _, kind in found}
+        text = _replaced(text, found)
+    return MARKER, kinds
+
+
+def _replaced(text: str, found: list[Span]) -> str:
+    parts, done = [], 0
+    for start, end, kind in found:
+        if start < done:
+            continue
+        if kind == "path":
+            end = max(end, _MORE.match(text, end).end())
+            end = max(start + 1, end - len(_trailing(text[start:end])))
+        parts += [text[done:start], _last(text[start:end]) if kind == "path" else MARKER]
+        done = end
+    return "".join(parts) + text[done:]
+
+
+def _trailing(path: str) -> str:
+    match = _TRAILING.search(path)
+    return match.group() if match else ""
+
+
 def _last(path: str) -> str:
-    segments = [segment for segment in re.split(r"[\\/]", path) if segment]
-    return f"[{segments[-1] if len(segments) > 2 else 'path'}]"
+    """The last segment of a path that is deep enough not to tell a person's name."""
+    segments = [segment for segment in re.split(r"[\\/]+", path) if segment and not segment.endswith(":")]
+    named = len(segments) > 2 and _PLAIN_NAME.fullmatch(segments[-1])
+    return f"[{segments[-1]}]" if named and not leaks(segments[-1]) else "[path]"
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Hides what one bench must not tell: its folders, the secrets it knows, and whatever has the shape of a leak."""
+
+    folders: tuple[str, ...] = ()
+    """Where the workspace lies; inside it paths are told as the workspace sees them."""
+    known: tuple[str, ...] = ()
+
+    def __call__(self, text: str) -> tuple[str, set[str]]:
+        kinds = set()
+        for form in self.forms():
+            if form in text:
+                text, kinds = text.replace(form, MARKER), kinds | {"secret"}
+        for folder in self.folders:
+            text = re.sub(re.escape(folder) + r"(?:/+|(?![A-Za-z0-9_.-]))", _inside, text)
+        text, more = hidden(text)
+        return text, kinds | more
+
+    def forms(self) -> list[str]:
+        """Every known secret as it is and encoded, the longest first."""
+        return sorted({form for value in self.known for form in _encoded(value)}, key=len, reverse=True)
+
+
+def _inside(match: re.Match[str]) -> str:
+    return "" if match.group().endswith("/") else "."
+
+
+def _encoded(value: str) -> set[str]:
+    raw = value.encode()
+    forms = {value, raw.hex(), raw.hex().upper(), "".join(f"%{byte:02X}" for byte in raw)}
+    for shift in range(3) if len(raw) >= 6 else ():
+        core = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+        core = core[(0, 2, 3)[shift] : len(core) - bool((len(raw) + shift) % 3)]
+        forms |= {core, core.replace("+", "-").replace("/", "_")}
+    return forms
