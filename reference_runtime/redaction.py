@@ -16,8 +16,8 @@ from reference_runtime.patterns import Span, leaks, tables
 
 MARKER = "[redacted]"
 FREE = ("payload", "execution_environment", "telemetry")
-_MORE = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'<>|]*")
-"""What still belongs to a path whose names hold spaces."""
+_MORE = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\:]{1,40}){0,3}\\)*[^\s\"'<>|]*")
+"""What still belongs to a path on a drive whose names hold spaces."""
 _TRAILING = re.compile(r"[\s.,;:!?)\]}'\"…]+$")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -76,7 +76,7 @@ def _replaced(text: str, found: list[Span]) -> str:
         if start < done:
             continue
         if kind == "path":
-            end = max(end, _MORE.match(text, end).end())
+            end = max(end, _MORE.match(text, end).end()) if "\\" in text[start:end] else end
             end = max(start + 1, end - len(_trailing(text[start:end])))
         parts += [text[done:start], _last(text[start:end]) if kind == "path" else MARKER]
         done = end

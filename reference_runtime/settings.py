@@ -74,6 +74,8 @@ class Settings:
     mode: str = "default"
     workspace_id: str = "ws_reference"
     tools: tuple[dict[str, Any], ...] = TOOLS
+    rules: tuple[dict[str, Any], ...] = ()
+    """Permission rules: `id`, `tool`, `match`, `decision` (deny, ask, sandboxed, allow) and `reason`."""
     provider: str = "acme"
     model: str = "acme-large"
     output_budget: int = 64

@@ -6,6 +6,7 @@ from typing import Any
 
 from reference_runtime.contract import copied
 from reference_runtime.domain import settle
+from reference_runtime.domain.permission import explained, weigh
 from reference_runtime.domain.state import ENDED, Decision, Request, State, ids_of, only
 from reference_runtime.errors import CommandRejected, NoOp
 from reference_runtime.facts.record import Record
@@ -14,13 +15,6 @@ from reference_runtime.stamping import Draft
 
 _SAME = {"allow": "approved", "deny": "denied", "allowed": "approved"}
 _TARGETS = {"tool_call_id": "tool_call", "process_id": "process", "action_id": "action", "peer_task_id": "peer_task"}
-_DECISIONS = {
-    "allowed": "allow",
-    "ask": "ask",
-    "denied": "deny",
-    "sandboxed": "sandboxed",
-    "unavailable": "unavailable",
-}
 _OPEN = {"approved", "modified", "answered"}
 
 
@@ -80,14 +74,13 @@ def evaluate_permission(state: State, request: Request) -> Decision:
         raise CommandRejected("target_over", "The target has ended.", category="wrong_state")
     tool = state.settings.tool(request.get("tool_name") or target.data.get("tool_name", "")) or {}
     mode = request.get("mode", state.settings.mode)
-    decision, source = _DECISIONS[tool.get("policy", "ask")], "rule"
-    if decision == "ask" and mode == "never":
-        decision, source = "deny", "mode"
+    vote = weigh(state.settings, tool, None, mode)
+    decision, source = vote.decision, vote.source
     if decision == "ask" and state.state("permission", target.id) in {"asking", "requested"}:
         raise NoOp(decision={"decision": "ask", "decision_source": source})
     ids = {**ids_of(target), name: target.id}
     action_id = state.new_id("action") if decision == "ask" else None
-    said = _explained(decision, source, mode, name, tool)
+    said = explained(vote, mode, _TARGETS[name].removesuffix("_call"), tool)
     yield Draft("permission.evaluated", ids, {**said, "approval_action_id": action_id})
     if action_id:
         link = {"approval_action_id": action_id, "mode": mode, "target_kind": said["target_kind"], "interactive": True}
@@ -96,25 +89,6 @@ def evaluate_permission(state: State, request: Request) -> Decision:
     return {
         "decision": copied("permission_decision", {**said, "approval_action_id": action_id, "target_id": target.id})
     }
-
-
-def _explained(decision: str, source: str, mode: str, name: str, tool: dict[str, Any]) -> dict[str, Any]:
-    said = {
-        "decision": decision,
-        "decision_source": source,
-        "decision_reason": f"The catalogue says {tool.get('policy', 'ask')} and the mode is {mode}.",
-        "rule_refs": ["rule://catalogue"],
-        "mode": mode,
-        "scope": "once",
-        "target_kind": _TARGETS[name].removesuffix("_call"),
-    }
-    if tool.get("is_destructive"):
-        return said | {
-            "destructive": True,
-            "impact_scope": "the workspace",
-            "rollback_advice": "Restore the last commit.",
-        }
-    return said | {"destructive": False}
 
 
 def _question(tool: dict[str, Any]) -> dict[str, Any]:

@@ -42,8 +42,7 @@ class Workspace:
     def read(self, path: str, limit: int) -> tuple[bytes, int]:
         """The beginning of a file, and the size of the whole."""
         with self._place(path, self.read_roots) as (folder, name), _file(name, os.O_RDONLY, folder) as handle:
-            with os.fdopen(os.dup(handle), "rb") as file:
-                return file.read(limit), os.fstat(handle).st_size
+            return os.read(handle, limit), os.fstat(handle).st_size
 
     def write(self, path: str, data: bytes) -> None:
         """Replaces a file whole or makes it new, folders on the way included; half of it is never seen."""
@@ -100,6 +99,8 @@ def names(path: str) -> list[str]:
     A path that becomes an escape once it is decoded is refused as well: nobody here decodes it, yet the next program
     may.
     """
+    if any(0xD800 <= ord(char) <= 0xDFFF for char in path) or len(path.encode()) > _LONGEST:
+        raise OutsideError("The path is too long, or no text.")
     decoded, before = path, None
     while decoded != before:
         before, decoded = decoded, unquote(decoded)
@@ -108,8 +109,8 @@ def names(path: str) -> list[str]:
             raise OutsideError("The path is not relative to the workspace.")
         if ".." in form.split("/"):
             raise OutsideError("The path leaves the workspace.")
-    if "/" in decoded.replace("/", "", path.count("/")) or len(path.encode("utf-8", "replace")) > _LONGEST:
-        raise OutsideError("The path hides a part of itself, or is too long.")
+    if decoded.count("/") > path.count("/"):
+        raise OutsideError("The path hides a part of itself.")
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if not parts:
         raise OutsideError("The path names no file.")
