@@ -29,7 +29,7 @@ from reference_runtime.domain.decisions import DECISIONS
 from reference_runtime.domain.state import Decision, State
 from reference_runtime.errors import CommandRejected, IllegalMove, NoOp, PositionConflict, StoreError, Unavailable
 from reference_runtime.facts.learn import learn
-from reference_runtime.log.base import Store
+from reference_runtime.log.base import Contents, Store
 from reference_runtime.projections import THREAD_MODELS, snapshot
 from reference_runtime.redaction import clean
 from reference_runtime.settings import Settings
@@ -59,6 +59,8 @@ class Runtime:
         """How often the runtime was started again on this store."""
         self.rows: set[str] = set()
         """Rows of the state tables that were taken, for coverage."""
+        self.contents: Contents | None = None
+        """Where content lies that is too large for the store."""
         self._commands = 0
         self._forward()
 
@@ -120,6 +122,8 @@ class Runtime:
     def content(self, reference: str) -> Any:
         """What is kept behind a reference of this runtime, or None."""
         record = self.store.load("blob", reference)
+        if record is None and self.contents is not None:
+            return self.contents.read(reference)
         return record.data["content"] if record else None
 
     def state(self, command_id: str | None = None) -> State:

@@ -26,7 +26,8 @@ _DECISIONS = {
 _HIDDEN = re.compile(r"\$\(|`|<\(|>|<|\$\{|\beval\b|\n")
 _SUBSTITUTED = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_OPERATORS = re.compile(r"[;&|()<>\n]+")
+_OPERATORS = re.compile(r"[;&|()<>`]+")
+_REDIRECTS = re.compile(r"&?[<>]+&?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +129,13 @@ def commands(line: str) -> list[str]:
     except ValueError:
         return [" ".join(line.split())]
     parts: list[list[str]] = [[]]
-    for word in words:
-        if _OPERATORS.fullmatch(word) or set(word) == {"`"}:
+    for before, word in zip(["", *words], words, strict=False):
+        if _REDIRECTS.fullmatch(before) or _REDIRECTS.fullmatch(word):
+            continue  # where a redirection leads is no command
+        if _OPERATORS.fullmatch(word):
             parts.append([])
-        else:
-            parts[-1] += [word] if parts[-1] or not _ASSIGNED.match(word) else []
+        elif parts[-1] or not _ASSIGNED.match(word):
+            parts[-1].append(word)
     inner = [part for pair in _SUBSTITUTED.findall(line) for text in pair if text for part in commands(text)]
     found = [" ".join(part) for part in parts if any(word.strip("$") for word in part)]
     return list(dict.fromkeys(found + inner)) or [" ".join(line.split())]

@@ -18,6 +18,7 @@ def write_process_stdin(state: State, request: Request) -> Decision:
         raise CommandRejected("no_stdin", "The process cannot be written to.", category="policy")
     written = request["input"]
     reference = state.keep(state.new_id("stdin://input"), written)
+    state.edit("blob", reference).data["close"] = bool(request.get("close"))
     yield about(process, "process.input", {"input_ref": reference, "size_bytes": len(written.encode())})
     return {"process_id": process.id, "process": entries.process(process)}
 

@@ -30,6 +30,13 @@ class Change:
     """The stream of each event, by which it is read again; a session in the core."""
 
 
+class Contents(Protocol):
+    """Where content lies that is too large for a store."""
+
+    def read(self, reference: str) -> str | None:
+        """The content behind a reference, or None when it is not kept here."""
+
+
 class Store(Protocol):
     """The port that the service writes through."""
 

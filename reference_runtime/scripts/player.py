@@ -10,6 +10,9 @@ A story is a YAML file: a title, settings, scripts by name, and acts. An act is 
 * `restart`: the runtime is killed and started again on the same store;
 * `reconnect`: a peer comes back and gets what it missed;
 * `snapshots`: every read model of a session is served.
+
+A story with a `work` section does real work, in a workspace that is made for it and goes with it: `files` by their
+path, `hooks` with the program as text, `environment`, `secrets` and `limits`.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.stamping import VirtualClock, read
 from reference_runtime.work.engine import Worker
+from reference_runtime.work.real.bench import Bench
+from reference_runtime.work.real.site import Site
 
 STORIES = Path(__file__).parent / "stories"
 
@@ -56,6 +61,8 @@ class Player:
         self._settings = Settings(**story.get("settings", {}), scripts={**common, **story.get("scripts", {})})
         self._story, self._open, self._capture = story, open_store, capture
         self._clock = VirtualClock()
+        self._site = Site(story["work"]) if "work" in story else None
+        self.bench: Bench | None = None
         self.played = Played()
         self.runtime = self._boot()
 
@@ -63,18 +70,28 @@ class Player:
         runtime = Runtime(self._open(), replace(self._settings), self._clock, self._capture)
         runtime.subscribers.append(lambda event: self.played.events.add(event["type"]))
         runtime.rows = self.played.rows
+        if self._site:
+            self.bench = self._site.bench().attach(runtime)
         return runtime
 
     def play(self) -> Played:
         """Lets every act happen."""
-        for number, act in enumerate(self._story["acts"], 1):
-            kind = next(iter(act))
-            try:
-                getattr(self, f"_{kind}")(act)
-            except StoryError as failure:
-                raise StoryError(f"act {number} ({kind}): {failure}") from failure
-        self.runtime.store.close()
+        try:
+            for number, act in enumerate(self._story["acts"], 1):
+                self._act(number, act)
+        finally:
+            self.runtime.store.close()
+            if self._site:
+                self.bench.close()
+                self._site.remove()
         return self.played
+
+    def _act(self, number: int, act: dict[str, Any]) -> None:
+        kind = next(iter(act))
+        try:
+            getattr(self, f"_{kind}")(act)
+        except StoryError as failure:
+            raise StoryError(f"act {number} ({kind}): {failure}") from failure
 
     def _command(self, act: dict[str, Any]) -> None:
         answer = self.runtime.handle(act["command"], act.get("request", {}))
@@ -88,16 +105,19 @@ class Player:
         self.runtime.fact(act["fact"], act["ids"], act.get("payload"), **beside)
 
     def _run(self, act: dict[str, Any]) -> None:
-        Worker(self.runtime).run()
+        self._worker().run()
+
+    def _worker(self) -> Worker:
+        return Worker(self.runtime, self.bench)
 
     def _steps(self, act: dict[str, Any]) -> None:
-        worker = Worker(self.runtime)
+        worker = self._worker()
         if not all(worker.step() for _ in range(act["steps"])):
             raise StoryError("the worker had nothing left to do")
 
     def _until(self, act: dict[str, Any]) -> None:
         """Works until an event of a type has been told."""
-        worker, seen = Worker(self.runtime), []
+        worker, seen = self._worker(), []
         self.runtime.subscribers.append(lambda event: seen.append(event["type"]))
         while act["until"] not in seen:
             if not worker.step():
@@ -115,8 +135,12 @@ class Player:
 
     def _restart(self, act: dict[str, Any]) -> None:
         self.runtime.store.close()
+        if self.bench:
+            self.bench.abandon()
         self.runtime = self._boot()
         recover(self.runtime, act["restart"])
+        if self.bench:
+            self.bench.recover(self.runtime)
 
     def _reconnect(self, act: dict[str, Any]) -> None:
         channel = self.runtime.state().get("channel", act["reconnect"])

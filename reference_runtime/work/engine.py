@@ -18,6 +18,9 @@ from reference_runtime.service import Runtime
 from reference_runtime.stamping import Draft
 from reference_runtime.work import models, tools  # noqa: F401  they register their steps
 from reference_runtime.work.plan import Op, Planner, expand
+from reference_runtime.work.real import runs
+from reference_runtime.work.real.bench import Bench
+from reference_runtime.work.real.calls import PHASES, Call
 
 _RUNS = {"tool.progress", "tool.result", "tool.args", "process.started", "process.output", "process.input"}
 _BARRED = {"denied", "timed_out", "cancelled", "unavailable"}
@@ -26,8 +29,9 @@ _BARRED = {"denied", "timed_out", "cancelled", "unavailable"}
 class Worker:
     """Drives every plan of a runtime, oldest first."""
 
-    def __init__(self, runtime: Runtime):
-        self.runtime = runtime
+    def __init__(self, runtime: Runtime, bench: Bench | None = None):
+        self.runtime, self.bench = runtime, bench
+        """Real tools need a bench to work at; scripted ones do not."""
 
     def run(self, limit: int = 10_000) -> int:
         """Works until nothing can go on; says how many operations were taken."""
@@ -36,10 +40,27 @@ class Worker:
                 return taken
         raise RuntimeError("the plans do not come to an end")
 
-    def step(self) -> bool:
-        """Takes one operation of the first plan that can go on."""
+    def step(self, patience: float | None = None) -> bool:
+        """Takes one operation of the first plan that can go on; waits for a process when nothing else is to be done.
+
+        With patience it waits so many seconds at most.
+        """
         state = self.runtime.state()
-        return any(self._advance(state, plan) for plan in state.find("plan", is_open=True))
+        while True:
+            if self._left_over(state) or any(self._advance(state, plan) for plan in state.find("plan", is_open=True)):
+                return True
+            if self.bench is None or not self.bench.wait(patience):
+                return False
+            if self.runtime.store.position() != state.position:
+                state = self.runtime.state()
+
+    def _left_over(self, state: State) -> bool:
+        """Tells what a process still wrote that was ended together with its turn."""
+        for running in list(self.bench.live.values()) if self.bench else ():
+            if running.told_ended and not state.get("plan", running.ids["turn_id"]).open and running.ready(0):
+                runs.aftermath(Call(self.bench, self.runtime, {"ids": running.ids}), running)
+                return True
+        return False
 
     def _advance(self, state: State, plan: Record) -> bool:
         turn = state.get("turn", plan.id)
@@ -67,6 +88,8 @@ class Worker:
         return True
 
     def _take(self, state: State, plan_id: str, op: Op) -> bool:
+        if "real" in op:
+            return self._really(state, plan_id, op)
         if "wait" in op and state.state("action", op["wait"]) in {"pending", "offered"}:
             return False
         if "delay" in op:
@@ -81,6 +104,25 @@ class Worker:
         except IllegalMove:
             if state.pending(turn_id=plan_id):
                 return False
+            self.runtime.report(lambda state: _skip(state, plan_id))
+        return True
+
+    def _really(self, state: State, plan_id: str, op: Op) -> bool:
+        """Takes an operation that touches the world, once nothing is asked about the turn any more."""
+        if self.bench is None:
+            raise RuntimeError("the script uses a real tool, and there is no bench to work at")
+        if not _chosen(state, op):
+            self.runtime.report(lambda state: _skip(state, plan_id))
+            return True
+        running = self.bench.live.get(op.get("process_id", ""))
+        if op["real"] == "pump" and running and not running.ready(0):
+            return False
+        if op["real"] != "pump" and any(action.state == "pending" for action in state.pending(turn_id=plan_id)):
+            return False
+        try:
+            PHASES[op["real"]](Call(self.bench, self.runtime, op))
+        except IllegalMove:  # somebody ended it in between
+            self.bench.forget(op.get("process_id", ""))
             self.runtime.report(lambda state: _skip(state, plan_id))
         return True
 
@@ -121,12 +163,16 @@ def _start(state: State, turn_id: str) -> Decision:
     plan.data["ops"] = expand(Planner(state, ids), script)
 
 
+def _chosen(state: State, op: Op) -> bool:
+    """False for the branch of a question that was not taken."""
+    action, decisions = op.get("if", (None, ()))
+    return action is None or state.state("action", action) in decisions
+
+
 def _applies(state: State, op: Op) -> bool:
     """False for what a decision ruled out: the wrong branch of a question, or work that was refused."""
-    if "if" in op:
-        action, decisions = op["if"]
-        if state.state("action", action) not in decisions:
-            return False
+    if not _chosen(state, op):
+        return False
     if op["event"] not in _RUNS:
         return True
     targets = (op["ids"].get(name) for name in ("tool_call_id", "process_id"))

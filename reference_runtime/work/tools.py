@@ -133,7 +133,7 @@ def _asked(call: Call) -> Iterator[Op]:
         **call.said.get("question", {}),
     }
     yield call.fact("action.required", question, action_id=action)
-    yield from person(call.planner, action, call.said.get("person"))
+    yield from person(action, call.said.get("person"))
     yield {"wait": action}
     call.when = [action, GRANTED]
     yield from _run(call)
@@ -141,7 +141,7 @@ def _asked(call: Call) -> Iterator[Op]:
     yield _failed(call, "denied", "permission", "The person did not allow it.")
 
 
-def person(planner: Planner, action: str, said: dict[str, Any] | None) -> Iterator[Op]:
+def person(action: str, said: dict[str, Any] | None) -> Iterator[Op]:
     """A scripted person answers, after a while; one that is not scripted has to be played by the caller."""
     if said:
         yield {"delay": said.get("after", 1500)}
@@ -267,6 +267,6 @@ def ask(planner: Planner, said: Any) -> Iterator[Op]:
     yield planner.fact(
         "action.required", {**question, "scope": {"reach": "turn"}, **said["question"]}, action_id=action
     )
-    yield from person(planner, action, said.get("person"))
+    yield from person(action, said.get("person"))
     if said["question"].get("blocking", True):
         yield {"wait": action}

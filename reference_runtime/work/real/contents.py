@@ -25,6 +25,7 @@ class Contents:
     """A folder of files that never change."""
 
     def __init__(self, folder: Path):
+        self.folder = folder
         self._kept, self._incoming = folder / "sha256", folder / "incoming"
         for made in (self._kept, self._incoming):
             made.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import termios
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class Process:
         """The exit code of a process that has ended; negative for a signal."""
         self._pending, self._closing, self._deadline = b"", False, float("inf")
         self._owned: set[int] = set()
+        self._lock = threading.RLock()  # whoever ends a process may not be the one who reads it
         self._spawn(list(argv), folder, _environment(environment or {}) | {MARK: self.mark})
         self.group = Group(self.pid, self.mark, held=True)
         self._watch = self._own(os.pidfd_open(self.pid))
@@ -115,15 +117,21 @@ class Process:
 
     def write(self, data: bytes) -> None:
         """Gives the process something to read; what does not fit waits."""
-        self._pending += data
+        with self._lock:
+            self._pending += data
 
     def close_input(self) -> None:
         """Tells the process that nothing more is to be read, once everything was."""
-        self._pending += _END_OF_INPUT if self.terminal else b""
-        self._closing = True
+        with self._lock:
+            self._pending += _END_OF_INPUT if self.terminal else b""
+            self._closing = True
 
     def pump(self, wait: float) -> list[tuple[str, bytes]]:
         """Moves what can be moved within a time: pending input in, output out; also notices the end."""
+        with self._lock:
+            return self._moved(wait)
+
+    def _moved(self, wait: float) -> list[tuple[str, bytes]]:
         poll = select.poll()
         for handle in self._streams:
             poll.register(handle, select.POLLIN)
@@ -141,20 +149,27 @@ class Process:
 
     def end(self) -> bool:
         """Ends the process and whoever it started; says whether nobody is left. What it wrote stays readable."""
-        self._let_go(self._gate)
-        gone = self.group.end(self.limits.grace)
-        if self.code is None:
-            self.code = self._child.wait()
-        if self.terminal:
-            self._let_go(*(self._owned - {self._watch, self._input, *self._streams}))
-        return gone
+        with self._lock:
+            self._let_go(self._gate)
+            gone = self.group.end(self.limits.grace)
+            if self.code is None:
+                self.code = self._child.wait()
+            if self.terminal:
+                self._let_go(*(self._owned - {self._watch, self._input, *self._streams}))
+            return gone
 
     def close(self) -> None:
         """Ends the process if it still runs, and lets go of everything."""
-        if self.code is None:
-            self.end()
-        self._let_go(*self._owned)
-        self._streams = {}
+        with self._lock:
+            if self.code is None:
+                self.end()
+            self._let_go(*self._owned)
+            self._streams = {}
+
+    def abandon(self) -> None:
+        """Lets go of a process and lets it run."""
+        with self._lock:
+            self._let_go(*self._owned)
 
     def _read(self, handle: int) -> bytes:
         try:
