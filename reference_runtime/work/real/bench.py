@@ -80,6 +80,10 @@ class Bench:
         runtime.subscribers.append(lambda event: self._heard(runtime, event))
         return self
 
+    def asked(self, point: str, tool: str) -> list[Hook]:
+        """The hooks to be asked at a point, in the order in which the host names them."""
+        return [hook for hook in self.hooks if hook.asks_about(point, tool)]
+
     def start(self, argv: Sequence[str], folder: int, ids: dict[str, Any], budget: int, **more: Any) -> Running:
         """A process behind its gate."""
         running = Running(Process(argv, folder, environment=self.environment, **more), ids)

@@ -137,7 +137,7 @@ def shown_path(path: str) -> Any:
 def prepare(call: Call) -> None:
     """Asks the hooks that guard the use; each sees what the one before made of the input."""
     wish = ""
-    for hook in [hook for hook in call.bench.hooks if hook.asks_about("pre_tool_use", call.name)]:
+    for hook in call.bench.asked("pre_tool_use", call.name):
         answer, reference = run_hook(call, hook, {"input": call.safe(call.args)})
         if answer.blocks or (answer.failed and stops(call, hook)):
             why = answer.reason or answer.failed
@@ -163,7 +163,7 @@ def run_hook(call: Call, hook: Hook, given: dict[str, Any]) -> tuple[Answer, str
     about = {name: call.op["ids"][name] for name in ("session_id", "thread_id", "turn_id", "tool_call_id")}
     question = {"hook_point": hook.point, **about, "tool_name": call.name, **given}
     with call.bench.workspace.folder(".") as folder:
-        answer = ask(hook, question, folder, call.bench.environment)
+        answer = ask(hook, question, folder)
     if answer.timed_out:
         call.runtime.clock.advance(hook.timeout_ms)
     changed = answer.updated_output if answer.updated_input is None else json.dumps(answer.updated_input)
@@ -238,7 +238,7 @@ def _vote(call: Call) -> Vote:
 
 def _second_thought(call: Call) -> Vote | None:
     """Hooks hear of a question before a person does; they can only refuse."""
-    for hook in [hook for hook in call.bench.hooks if hook.asks_about("permission_request", call.name)]:
+    for hook in call.bench.asked("permission_request", call.name):
         answer, _ = run_hook(call, hook, {"input": call.safe(call.args)})
         if answer.blocks or answer.failed:
             return Vote("deny", "hook", call.safe(answer.reason or answer.failed), ["rule://hook"])

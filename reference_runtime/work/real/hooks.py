@@ -7,13 +7,12 @@ A hook reads one JSON object from its standard input and writes one to its stand
 * exit 2: it blocks, and what it wrote to its standard error is the reason;
 * anything else, an answer that cannot be read, or no answer in time: it failed.
 
-What it is given holds no secrets and no paths of the machine (HOOK-15).
+What it is given holds no secrets, no paths of the machine and nothing of the environment of commands (HOOK-15).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -58,11 +57,11 @@ class Answer:
         return self.decision in {"block", "deny"}
 
 
-def ask(hook: Hook, question: dict[str, Any], folder: int, environment: Mapping[str, str]) -> Answer:
+def ask(hook: Hook, question: dict[str, Any], folder: int) -> Answer:
     """Runs a hook to its end, or to the end of its time."""
     limits = Limits(timeout=hook.timeout_ms / 1000, output=_LARGEST)
     try:
-        process = Process(hook.argv, folder, environment=environment, limits=limits)
+        process = Process(hook.argv, folder, limits=limits)
     except OSError:
         return Answer(failed="The hook could not be started.")
     try:

@@ -9,7 +9,7 @@ from reference_runtime.domain.permission import commands, weigh
 from reference_runtime.domain.state import ENDED, Decision, State
 from reference_runtime.stamping import Draft
 from reference_runtime.work.real.bench import Running
-from reference_runtime.work.real.calls import Call, evaluated, failed, passed, phase, run_hook, violation
+from reference_runtime.work.real.calls import Call, evaluated, failed, passed, phase, run_hook, stops, violation
 from reference_runtime.work.real.output import Line, Progress, Spill, Unit
 from reference_runtime.work.real.processes import Limits, word
 from reference_runtime.work.real.workspace import OutsideError
@@ -59,10 +59,15 @@ def _changed(call: Call) -> bool:
     call.op = call.next("run", args=changed if isinstance(changed, dict) else {}, digest=None)
     call.tell([call.fact("tool.args", {"safe_args": call.safe_args(), "args_ref": reference})])
     vote = weigh(call.runtime.settings, call.tool, call.args, call.runtime.settings.mode)
-    if vote.decision != "deny":
-        return True
-    call.tell([evaluated(call, vote), failed(call, "denied", "permission", vote.reason)], [])
-    return False
+    if vote.decision == "deny":
+        call.tell([evaluated(call, vote), failed(call, "denied", "permission", vote.reason)], [])
+        return False
+    for hook in call.bench.asked("pre_tool_use", call.name):
+        answer, _ = run_hook(call, hook, {"input": call.safe(call.args)})
+        if answer.blocks or answer.updated_input is not None or (answer.failed and stops(call, hook)):
+            call.tell([failed(call, "denied", "hook", "A hook does not let pass what the person made of it.")], [])
+            return False
+    return True
 
 
 def _boundary(call: Call) -> dict[str, Any]:
@@ -267,7 +272,7 @@ def finish(call: Call) -> None:
     wrong = _wrong(result)
     point = "post_tool_failure" if wrong else "post_tool_use"
     budget, changed = call.runtime.settings.output_budget, None
-    for hook in [hook for hook in call.bench.hooks if hook.asks_about(point, call.name)]:
+    for hook in call.bench.asked(point, call.name):
         given = {"input": call.safe(call.args), "output": result["text"], "status": wrong[0] if wrong else "succeeded"}
         answer, reference = run_hook(call, hook, given)
         if answer.updated_output is not None and not wrong:
