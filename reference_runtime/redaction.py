@@ -113,6 +113,10 @@ class Mask:
         text, more = hidden(text)
         return text, kinds | more
 
+    def begins(self) -> list[str]:
+        """The first lines of known secrets that have several, in small letters."""
+        return [form.partition("\n")[0].lower() for form in self.forms() if "\n" in form]
+
     def forms(self) -> list[str]:
         """Every known secret as it is and encoded, the longest first."""
         return sorted({form for value in self.known for form in _encoded(value)}, key=len, reverse=True)

@@ -136,7 +136,7 @@ class Player:
     def _restart(self, act: dict[str, Any]) -> None:
         self.runtime.store.close()
         if self.bench:
-            self.bench.abandon()
+            self._site.kill(self.bench)
         self.runtime = self._boot()
         recover(self.runtime, act["restart"])
         if self.bench:

@@ -108,12 +108,14 @@ class Bench:
             left = None if left is None else left - _PATIENCE
         return False
 
-    def abandon(self) -> None:
-        """Lets go of everything and ends nothing, as a runtime that is killed does."""
-        for running in self.live.values():
-            running.process.abandon()
+    def abandon(self) -> list[Process]:
+        """Lets go of everything and ends nothing, as a runtime that is killed does; gives the children that live on."""
+        left = [running.process for running in self.live.values()]
+        for process in left:
+            process.abandon()
         self.live = {}
         self.workspace.close()
+        return left
 
     def close(self) -> None:
         """Ends every process, and lets go of the workspace."""

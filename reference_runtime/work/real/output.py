@@ -11,8 +11,9 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
+from reference_runtime.redaction import Mask
 from reference_runtime.work.real.contents import Contents, Stored
-from reference_runtime.work.real.safe_text import Masking, SafeText
+from reference_runtime.work.real.safe_text import SafeText
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_LINES = 64
@@ -58,7 +59,7 @@ Unit = Line | Progress | Spill
 class Output:
     """One stream; units to be told are appended to a queue that the streams of a process share."""
 
-    def __init__(self, stream: str, mask: Masking, contents: Contents, budget: int, limit: int, units: deque[Unit]):
+    def __init__(self, stream: str, mask: Mask, contents: Contents, budget: int, limit: int, units: deque[Unit]):
         self._stream, self._contents, self._budget, self._limit = stream, contents, budget, limit
         self._safe, self._units = SafeText(mask), units
         self._offset, self._lines, self._begun = 0, 0, ""

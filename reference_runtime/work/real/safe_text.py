@@ -8,9 +8,9 @@ go because time passes.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
 
 from reference_runtime.patterns import leaks, tables
+from reference_runtime.redaction import Mask
 
 _LINES = 6
 """How many lines after a word that may begin a secret the secret can still come."""
@@ -20,14 +20,13 @@ _TAIL = 4096
 _HEAD = 200
 """How much of a leak that does not end is kept, so that its rest is recognised."""
 
-Masking = Callable[[str], tuple[str, set[str]]]
-
 
 class SafeText:
     """One stream of bytes on its way to becoming text that can be told."""
 
-    def __init__(self, mask: Masking):
+    def __init__(self, mask: Mask):
         self._mask, self._held = mask, ""
+        self._words = (*tables().crossing, *mask.begins())
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.kinds: set[str] = set()
         """What was hidden so far."""
@@ -35,7 +34,7 @@ class SafeText:
     def feed(self, data: bytes) -> str:
         """Takes bytes in, and gives the text that can be told now."""
         self._held += self._decoder.decode(data)
-        told = self._released(_cut(self._held))
+        told = self._released(_cut(self._held, self._words))
         while len(self._held) > _LONGEST:
             told += self._forced()
         return told
@@ -65,14 +64,14 @@ class SafeText:
         return self._released(cut)
 
 
-def _cut(text: str) -> int:
+def _cut(text: str, words: tuple[str, ...]) -> int:
     """How much of a text can be told whatever follows: up to the end of a line, and before whatever may go on."""
     cut = text.rfind("\n") + 1
     if not cut:
         return 0
     recent = _line_start(text, cut, _LINES)
     lowered = text.lower()
-    places = [lowered.find(word, recent) for word in tables().crossing]
+    places = [lowered.find(word, recent) for word in words]
     places += [start for start, end, _ in leaks(text) if end > cut or not text[end:].strip()]
     opened = min((place for place in places if place >= 0), default=cut)
     return min(cut, text.rfind("\n", 0, opened) + 1)

@@ -10,7 +10,7 @@ from typing import Any
 from reference_runtime.work.real.bench import Bench
 from reference_runtime.work.real.contents import Contents
 from reference_runtime.work.real.hooks import Hook
-from reference_runtime.work.real.processes import Limits
+from reference_runtime.work.real.processes import Limits, Process
 from reference_runtime.work.real.workspace import Workspace
 
 
@@ -26,6 +26,7 @@ class Site:
             target = self.workspace / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
+        self._orphans: list[Process] = []
         self._hooks = [self._hook(**hook) for hook in said.get("hooks", ())]
 
     def _hook(self, name: str, point: str, program: str, **more: Any) -> Hook:
@@ -49,6 +50,12 @@ class Site:
             secrets=self._said.get("secrets", ()),
         )
 
+    def kill(self, bench: Bench) -> None:
+        """What becomes of a bench when its runtime is killed: its processes live on without anybody who reads them."""
+        self._orphans += bench.abandon()
+
     def remove(self) -> None:
+        for process in self._orphans:
+            process.close()
         if self._own:
             shutil.rmtree(self._folder)
