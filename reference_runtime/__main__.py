@@ -30,6 +30,9 @@ from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.stamping import SystemClock
 from reference_runtime.transports.stdio import serve
+from reference_runtime.work.real.bench import Bench
+from reference_runtime.work.real.contents import Contents
+from reference_runtime.work.real.workspace import Workspace
 
 Play = Callable[[Callable[[], Store], Capture], Played]
 """Plays a story on the stores that it opens, into a capture."""
@@ -65,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     stdio.add_argument("--store", type=Path, help="SQLite file; in memory when left out")
     stdio.add_argument("--scripts", type=Path, help="YAML file of scripts by name")
     stdio.add_argument("--capture", type=Path, help="file to append the capture to")
+    stdio.add_argument("--workspace", type=Path, help="folder in which real tools work; without it none do")
     stdio.set_defaults(do=_stdio)
     replay = commands.add_parser("replay", help="derive the read models from a capture and print them")
     replay.add_argument("source", type=Path)
@@ -136,12 +140,31 @@ def _stdio(options: argparse.Namespace) -> int:
     if options.scripts:
         scripts |= yaml.safe_load(options.scripts.read_text(encoding="utf-8"))
     store = SqliteStore(options.store) if options.store else MemoryStore()
-    with _capture(options.capture) as capture:
+    with _capture(options.capture) as capture, _bench(options) as bench:
         runtime = Runtime(store, Settings(scripts=scripts), SystemClock(), capture)
+        if bench:
+            bench.attach(runtime)
         if store.position():
             recover(runtime)
-        serve(runtime, sys.stdin, sys.stdout)
+            if bench:
+                bench.recover(runtime)
+        serve(runtime, sys.stdin, sys.stdout, bench=bench)
     return 0
+
+
+@contextlib.contextmanager
+def _bench(options: argparse.Namespace) -> Iterator[Bench | None]:
+    """A bench on the workspace that is named; what it spills lies beside the store."""
+    if options.workspace is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as passing:
+        folder = options.store.with_suffix(".contents") if options.store else Path(passing)
+        bench = Bench(Workspace(options.workspace), Contents(folder))
+        try:
+            yield bench
+        finally:
+            bench.close()
 
 
 @contextlib.contextmanager

@@ -55,6 +55,15 @@ class Running:
             self.flushed = True
         return bool(self.units) or self.flushed
 
+    def drop(self) -> None:
+        """Gives up output that nobody refers to."""
+        for output in self.outputs.values():
+            output.drop()
+
+    def close(self) -> None:
+        self.process.close()
+        self.drop()
+
 
 class Bench:
     """Where real work is done for one runtime."""
@@ -96,7 +105,7 @@ class Bench:
     def forget(self, process_id: str) -> None:
         """Lets go of a process that is over."""
         if running := self.live.pop(process_id, None):
-            running.process.close()
+            running.close()
 
     def wait(self, patience: float | None = None) -> bool:
         """Blocks until a process has something to tell; False when none runs, or none did within the time."""
@@ -111,8 +120,9 @@ class Bench:
     def abandon(self) -> list[Process]:
         """Lets go of everything and ends nothing, as a runtime that is killed does; gives the children that live on."""
         left = [running.process for running in self.live.values()]
-        for process in left:
-            process.abandon()
+        for running in self.live.values():
+            running.process.abandon()
+            running.drop()
         self.live = {}
         self.workspace.close()
         return left

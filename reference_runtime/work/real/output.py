@@ -86,6 +86,12 @@ class Output:
             self._units.append(Spill(self._stream, self._offset, stored, self.size, self.preview, hidden))
             self._incoming = None
 
+    def drop(self) -> None:
+        """Gives up what was not stored yet."""
+        if self._incoming is not None:
+            self._incoming.drop()
+            self._incoming = None
+
     def _take(self, text: str) -> None:
         lines = _LINE.findall(text) if self._incoming is None else []
         for place, line in enumerate(lines):

@@ -25,7 +25,9 @@ class Floor:
     def __init__(self, folder: Path, work: dict[str, Any] | None = None, **settings: Any):
         self.site = Site(work or {}, folder)
         self.text = io.StringIO()
-        self.runtime = Runtime(MemoryStore(), Settings(**settings), capture=LineCapture(self.text))
+        self.runtime = Runtime(
+            MemoryStore(), Settings(**settings), capture=LineCapture(self.text, completeness="prefix")
+        )
         self.bench = self.site.bench().attach(self.runtime)
         self.worker = Worker(self.runtime, self.bench)
 
