@@ -59,6 +59,9 @@ class Fault:
     """The fault is in the facts that the story reports, so the story has no version without it."""
     scripts: dict[str, Any] = {"work": [{"catalog": {}}, {"tool": SHELL | {"decision": "allow"}}]}
     acts: list[dict[str, Any]] = [submit(), {"run": True}]
+    work: dict[str, Any] | None = None
+    """Where real work is done, if the story does any."""
+    settings: dict[str, Any] = {}
 
     def tamper(self, draft: Draft, state: State) -> Iterable[Draft]:
         """What is written instead of a draft."""
@@ -98,6 +101,7 @@ def capture_of(fault: Fault, patcher: Any) -> str:
     store, text = MemoryStore(), io.StringIO()
     patcher.setattr(player, "Runtime", type("Broken", (BrokenRuntime,), {"fault": fault}))
     fault.patch(patcher)
-    story = {"scripts": fault.scripts, "acts": fault.acts}
+    story = {"scripts": fault.scripts, "acts": fault.acts, "settings": fault.settings}
+    story |= {} if fault.work is None else {"work": fault.work}
     player.Player(story, lambda: store, LineCapture(text, completeness=fault.expect)).play()
     return text.getvalue()

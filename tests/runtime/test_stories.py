@@ -58,7 +58,7 @@ def test_a_missing_row_without_a_reason_is_named():
     assert "turn#1" in Coverage().unexplained(Played())
 
 
-@pytest.mark.parametrize("story", ["03-queue", "19-restart"])
+@pytest.mark.parametrize("story", ["03-queue", "19-restart", "23-real-work", "24-real-restart"])
 def test_the_durable_store_tells_the_same_story(everything, story, tmp_path):
     path = next(path for path in STORIES if path.stem == story)
     _, text = played(path, lambda: SqliteStore(tmp_path / "store.db"))

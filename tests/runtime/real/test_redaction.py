@@ -67,7 +67,25 @@ def through(mask, data, cuts):
     return told + safe.feed(data[start:]) + safe.end()
 
 
-@given(data=st.data(), leak=st.sampled_from([*SECRETS, KEY]), lines=st.integers(0, 12))
+OVER_LINES = {
+    KEY: "MIIE",
+    "access_token:\n0a1B2c3D4e5F6a7B": "0a1B",
+    "Author" + "ization:\nBearer abc123def456ghi789": "abc123",
+    "machine git.example\n  login bob\n  pass" + "word hunter22": "hunter22",
+    "PuTTY-User-Key-" + "File-3: ssh-ed25519\nPrivate-Lines: 1\nAAAAgQCu": "AAAA",
+}
+
+
+@pytest.mark.parametrize("leak", OVER_LINES, ids=lambda leak: leak.split()[0][:12])
+def test_a_leak_over_several_lines_is_hidden_wherever_it_is_cut(leak):
+    text = f"first\nsee {leak}\nlast\n"
+    for cut in range(len(text)):
+        told = through(Mask(), text.encode(), [cut])
+        assert OVER_LINES[leak] not in told
+        assert told.startswith("first\n")
+
+
+@given(data=st.data(), leak=st.sampled_from(SECRETS), lines=st.integers(0, 12))
 def test_a_leak_is_hidden_however_it_is_cut_into_reads(data, leak, lines):
     text = "a line\n" * lines + f"see {leak}\n" + "the end\n"
     cuts = data.draw(st.lists(st.integers(0, len(text.encode())), max_size=6))
@@ -120,8 +138,8 @@ LEAKY = {
     "standard error": f"echo {TOKEN} >&2",
     "spilled": f"seq 1 200; echo token {TOKEN}; seq 1 200",
     "first of a spill": f"echo {TOKEN} and a line that is too long to be told in one event of this runtime; seq 1 9",
-    "several lines": f"printf '%s' '{KEY}'",
-    "a label and its value": f"echo 'access_token:'; echo '{'0a1B2c3D4e5F6a7B'}'",
+    "several lines": f"printf '%s' '{KEY[:80]}'; read go; printf '%s' '{KEY[80:]}'",
+    "a label and its value": "echo 'access_token:'; read go; echo 0a1B2c3D4e5F6a7B",
     "its name": f"ls '{TOKEN}'",
     "the environment": 'echo "$API_TOKEN"; printf %s "$API_TOKEN" | base64',
     "the environment in hexadecimal": 'printf %s "$API_TOKEN" | od -An -tx1 | tr -d " "',
