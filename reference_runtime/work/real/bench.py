@@ -137,7 +137,7 @@ class Bench:
         """After a restart: ends what a killed runtime left running, as far as it is proved to be ours."""
         self.contents.tidy()
         for record in runtime.store.find("os_process", {}, True):
-            group = Group(record.data["group"], record.data["mark"])
+            group = Group(**record.data)
             found = bool(group.members())
             ended = found and group.end(self.limits.grace)
             runtime.report(lambda state, id=record.id, ended=ended: _settled(state, id, ended))

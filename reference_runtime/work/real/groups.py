@@ -15,10 +15,8 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 MARK = "REFERENCE_RUNTIME_PROCESS"
-_PROC = Path("/proc")
 _LONGEST = 10.0
 """Seconds after which a group that a kill does not end is given up; only the kernel can hold one that long."""
 
@@ -29,12 +27,14 @@ class Group:
 
     id: int
     mark: str
+    since: int = 0
+    """When its leader began, in ticks since the machine did; whoever is older does not belong to it."""
     held: bool = False
     """Its leader is a child that was not collected yet, so nobody else can have the number."""
 
     def members(self) -> list[int]:
         """Everybody who lives in the group; the dead that nobody collected do not count."""
-        living = {pid: standing for pid in _numbers() if (standing := _standing(pid))}
+        living = {pid: found[:2] for pid in _numbers() if (found := standing(pid)) and found[2] >= self.since}
         marked = {pid for pid in living if _carries(pid, self.mark)}
         ours = self.held or any(self.id in living[pid] for pid in marked)
         return [pid for pid in living if pid in marked or (ours and self.id in living[pid])]
@@ -52,6 +52,8 @@ class Group:
     def _signal(self, number: signal.Signals, wait: float) -> bool:
         """Sends a signal to everybody and waits for them; true when nobody is left."""
         members = self.members()
+        if not members:
+            return True
         with contextlib.ExitStack() as stack:
             # A handle pins a process: the second look and the signal are about the same one.
             pinned = {pid: handle for pid in members if (handle := stack.enter_context(_pinned(pid))) is not None}
@@ -88,21 +90,23 @@ def _pinned(pid: int) -> Iterator[int | None]:
 
 
 def _numbers() -> list[int]:
-    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit() and int(entry.name) != os.getpid()]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
 
 
-def _standing(pid: int) -> tuple[int, int] | None:
-    """The process group and the session somebody is in; None for the dead."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
-        return None
-    state, _, group, session = text.rpartition(")")[2].split()[:4]
-    return None if state in "ZX" else (int(group), int(session))
+def standing(pid: int) -> tuple[int, int, int] | None:
+    """The process group and the session somebody is in, and since when; None for the dead."""
+    fields = _told(pid, "stat").rpartition(b")")[2].split()
+    return None if not fields or fields[0] in b"ZX" else (int(fields[2]), int(fields[3]), int(fields[19]))
 
 
 def _carries(pid: int, mark: str) -> bool:
+    return f"{MARK}={mark}".encode() in _told(pid, "environ").split(b"\0")
+
+
+def _told(pid: int, what: str) -> bytes:
+    """What the system tells about a process; nothing about one that is gone or somebody else's."""
     try:
-        return f"{MARK}={mark}".encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        with open(f"/proc/{pid}/{what}", "rb") as file:
+            return file.read()
     except OSError:
-        return False
+        return b""

@@ -18,7 +18,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reference_runtime.work.real.groups import MARK, Group
+from reference_runtime.work.real.groups import MARK, Group, standing
 
 _GATE = 'read -r _ <"/dev/fd/$0" || exit 125; '
 _TERMINAL = 'exec 0<>"$1" 1>&0 2>&0; shift; '
@@ -56,7 +56,8 @@ class Process:
         self._owned: set[int] = set()
         self._lock = threading.RLock()  # whoever ends a process may not be the one who reads it
         self._spawn(list(argv), folder, _environment(environment or {}) | {MARK: self.mark})
-        self.group = Group(self.pid, self.mark, held=True)
+        found = standing(self.pid)
+        self.group = Group(self.pid, self.mark, found[2] if found else 0, held=True)
         self._watch = self._own(os.pidfd_open(self.pid))
 
     def _spawn(self, argv: list[str], folder: int, environment: dict[str, str]) -> None:

@@ -152,7 +152,8 @@ def _begun(call: Call, state: State, running: Running, ids: dict[str, Any]) -> D
     }
     yield call.fact("process.started", said, **ids)
     proof = state.edit("os_process", ids["process_id"])
-    proof.data = {"group": running.process.pid, "mark": running.process.mark}
+    group = running.process.group
+    proof.data = {"id": group.id, "mark": group.mark, "since": group.since}
 
 
 def _given(call: Call, state: State, ids: dict[str, Any]) -> Decision:

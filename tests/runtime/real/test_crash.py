@@ -104,7 +104,7 @@ def test_a_group_under_the_same_number_that_is_not_ours_is_left_alone(served, tm
     served.end()
     runtime, bench = Runtime(SqliteStore(served.store)), bench_of(served)
     record = runtime.store.find("os_process", {}, True)[0]
-    ours = Group(record.data["group"], record.data["mark"])
+    ours = Group(**record.data)
     assert set(pids) <= set(ours.members())
     with bench.workspace.folder(".") as folder:
         stranger = Process(["sleep", "600"], folder)
@@ -120,7 +120,7 @@ def test_a_group_under_the_same_number_that_is_not_ours_is_left_alone(served, tm
 
 
 def _point_elsewhere(state, number):
-    state.edit("os_process", "process_1").data["group"] = number
+    state.edit("os_process", "process_1").data |= {"id": number, "since": 0}
     return
     yield  # a decision is a generator
 
@@ -131,7 +131,7 @@ def test_a_process_that_is_gone_stays_lost(served):
     served.end()
     runtime, bench = Runtime(SqliteStore(served.store)), bench_of(served)
     record = runtime.store.find("os_process", {}, True)[0]
-    assert Group(record.data["group"], record.data["mark"]).end(0.1)
+    assert Group(**record.data).end(0.1)
     recover(runtime)
     bench.recover(runtime)
     assert not [pid for pid in pids if alive(pid)]
