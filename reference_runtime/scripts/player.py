@@ -36,6 +36,7 @@ from reference_runtime.stamping import VirtualClock, read
 from reference_runtime.work.engine import Worker
 from reference_runtime.work.real.bench import Bench
 from reference_runtime.work.real.site import Site
+from reference_runtime.work.real.workspace import possible
 
 STORIES = Path(__file__).parent / "stories"
 
@@ -51,6 +52,11 @@ def stories() -> list[Path]:
 
 def load(path: Path) -> dict[str, Any]:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def playable(story: dict[str, Any]) -> bool:
+    """False for a story that does real work on a machine where none can be done."""
+    return "work" not in story or possible()
 
 
 class Player:

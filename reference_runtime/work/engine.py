@@ -55,11 +55,13 @@ class Worker:
                 state = self.runtime.state()
 
     def _left_over(self, state: State) -> bool:
-        """Tells what a process still wrote that was ended together with its turn."""
+        """Ends a process whose turn is over, and tells what it still wrote."""
         for running in list(self.bench.live.values()) if self.bench else ():
-            if running.told_ended and not state.get("plan", running.ids["turn_id"]).open and running.ready(0):
-                runs.aftermath(Call(self.bench, self.runtime, {"ids": running.ids}), running)
-                return True
+            if state.get("plan", running.ids["turn_id"]).open or (running.told_ended and not running.ready(0)):
+                continue
+            ending = runs.aftermath if running.told_ended else runs.outlived
+            ending(Call(self.bench, self.runtime, {"ids": running.ids}), running)
+            return True
         return False
 
     def _advance(self, state: State, plan: Record) -> bool:

@@ -5,7 +5,8 @@ An operation is one of these:
 * `{"event": type, "ids": ..., "payload": ...}`: a fact that the scripted worker observes;
 * `{"wait": action_id}`: nothing goes on before the action is resolved;
 * `{"command": name, "request": ...}`: a scripted person does something through the control plane;
-* `{"delay": milliseconds}`: time passes.
+* `{"delay": milliseconds}`: time passes;
+* `{"real": phase, "call": ...}`: a phase of a real tool call, which puts what follows in its own place.
 
 `"if": [action_id, [decisions]]` on an operation makes it depend on how an action was resolved.
 """

@@ -12,7 +12,6 @@ import secrets
 import select
 import signal
 import subprocess
-import termios
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -88,6 +87,8 @@ class Process:
 
     def _screen(self) -> list[int]:
         """A terminal without echo; our side of its screen stays open, or a moment without a reader would end it."""
+        import termios  # there is none on Windows, where the rest of the runtime works
+
         controller, screen = map(self._own, os.openpty())
         modes = termios.tcgetattr(screen)
         modes[1] &= ~termios.OPOST

@@ -182,6 +182,18 @@ def pump(call: Call) -> None:
         call.bench.forget(call.op["process_id"])
 
 
+def outlived(call: Call, running: Running) -> None:
+    """Ends a process whose turn ended without it."""
+
+    def decision(state: State) -> Decision:
+        if state.state("process", running.ids["process_id"]) not in ENDED:
+            said = {"reason": "Its turn is over.", "terminated_by": "parent_cancelled"}
+            yield call.fact("process.terminated", said, **running.ids)
+
+    call.tell(decision)
+    running.told_ended = True
+
+
 def aftermath(call: Call, running: Running) -> None:
     """Tells what was left in a buffer of a process whose turn is over."""
 

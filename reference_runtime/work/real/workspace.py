@@ -17,11 +17,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_OWN = getattr(os, "O_CLOEXEC", 0)
+_FOLDER = os.O_RDONLY | _DIRECTORY | _NO_LINK | _OWN
+_FILE = _NO_LINK | _OWN | getattr(os, "O_NONBLOCK", 0)
 _LONGEST = 4096
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,79}")
 _LINKED = {errno.ELOOP, errno.EMLINK}
+
+
+def possible() -> bool:
+    """True where folders are walked by handles and processes are told by `/proc`: on Linux."""
+    return bool(_NO_LINK) and hasattr(os, "pidfd_open") and os.path.isdir("/proc/self/fd")
 
 
 class OutsideError(Exception):
@@ -32,9 +40,11 @@ class Workspace:
     """A folder with what may be read and written inside it."""
 
     def __init__(self, root: Path, read_roots: tuple[str, ...] = (".",), write_roots: tuple[str, ...] = (".",)):
+        if not possible():
+            raise OSError(errno.ENOTSUP, "Real work needs Linux")
         self.root = Path(os.path.realpath(root))
         self.read_roots, self.write_roots = read_roots, write_roots
-        self._handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._handle = os.open(self.root, os.O_RDONLY | _DIRECTORY | _OWN)
 
     def close(self) -> None:
         os.close(self._handle)

@@ -170,6 +170,26 @@ def test_what_was_left_in_a_buffer_is_told_as_drained(floor):
     assert one.judged() == []
 
 
+def test_a_process_whose_turn_ends_without_it_is_ended(floor):
+    one = floor({"limits": {"grace": 0.1}}).submit(shell("sleep 600 & echo $!; echo two; wait"))
+    event = one.until("process.output")
+    ids = {name: event[name] for name in ("session_id", "thread_id", "turn_id")}
+    failed = {
+        "category": "timeout",
+        "message": "The turn took too long.",
+        "retryable": True,
+        "recovery": "Ask for less.",
+    }
+    call = {**ids, "tool_call_id": "call_1"}
+    one.runtime.fact("tool.failed", call, {"status": "timed_out", "error": failed})
+    one.runtime.fact("turn.failed", ids, {"status": "timed_out", "reason": "timeout", "error": failed})
+    one.worker.run()
+    assert not alive(int(event["payload"]["text"]))
+    assert one.bench.live == {}
+    assert one.runtime.state().state("process", "process_1") == "terminated"
+    assert one.events("process.output")[-1]["payload"]["drained"] is True
+
+
 def test_a_command_whose_start_cannot_be_told_never_runs(floor, monkeypatch):
     """It waits at its gate until its start is kept; the gate of one that is not kept never opens."""
     one, commit = floor(), MemoryStore.commit
