@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reference_runtime.contract import NAME, protocol
+from reference_runtime.contract import CORE, protocol
 from validator.protocol.definition import read_definition
 
 _LAYERS = 3
@@ -93,7 +93,7 @@ def tables() -> Tables:
 
 
 def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
-    regex, levels = entry["regex"], weights[entry["weight"]]["levels"].get(NAME, {})
+    regex, levels = entry["regex"], weights[entry["weight"]]["levels"].get(CORE.name, {})
     return Row(
         kind={"path": "path", "entropy": "entropy"}.get(entry["kind"], "secret"),
         regex=re.compile(regex),
