@@ -11,7 +11,7 @@ from reference_runtime.errors import CommandRejected
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub import approvals, ends, gates, lines
 from reference_runtime.lifecycles.agenthub.folder import LONGEST, Folder, covered, digest, inside, text_of
-from reference_runtime.lifecycles.agenthub.lines import Draft, Payload, keep, not_applicable
+from reference_runtime.lifecycles.agenthub.lines import Draft, Payload, keep, not_applicable, tool_result
 from reference_runtime.lifecycles.agenthub.places import Edge
 from reference_runtime.lifecycles.book import Page
 
@@ -49,12 +49,18 @@ def report(page: Page, run: Record, kind: str, payload: Payload) -> Drafts:
     """Takes in what an adapter emits; a wrong shape ends the run, because nothing after it can be trusted."""
     if kind not in STREAMED:
         raise CommandRejected("not_streamed", "An adapter does not tell this by itself.")
+    _need_started(run)
     told = {**payload, **{name: f"{run.id}-{payload[name]}" for name in _LOCAL if isinstance(payload.get(name), str)}}
     draft = Draft(kind, run.id, told)
     if fault := _fault(page, draft):
         yield from ends.schema_fault(page, run, kind, *fault)
     else:
         yield draft
+
+
+def _need_started(run: Record) -> None:
+    if "startedAt" not in run.data:
+        raise CommandRejected("not_started", "The run has not started.")
 
 
 def _fault(page: Page, draft: Draft) -> tuple[str, str] | None:
@@ -90,7 +96,7 @@ def act(page: Page, run: Record, edge: Edge, action: Action) -> Drafts:
     elif action.kind == "file_read":
         yield from _read(page, run, edge, call, action)
     else:
-        yield result(run, call, action)
+        yield tool_result(run.id, call, action.tool, action.result, failed=action.fails)
 
 
 def _writing(run: Record, edge: Edge, action: Action) -> dict[str, Any]:
@@ -107,15 +113,8 @@ def workspace(run: Record, edge: Edge) -> Folder:
     return edge.workspaces[run.data["workspace"]["id"]]
 
 
-def result(run: Record, call: str, action: Action) -> Draft:
-    """What a tool gave back."""
-    told = {"callId": call, "toolName": action.tool, "content": action.result, "isError": action.fails}
-    return Draft("run.tool.result", run.id, told)
-
-
 def _denied(page: Page, run: Record, call: str, action: Action, gate: gates.Gate) -> Drafts:
-    told = {"callId": call, "toolName": action.tool, "content": f"Denied: {gate.text}.", "isError": True}
-    yield Draft("run.tool.result", run.id, told)
+    yield tool_result(run.id, call, action.tool, f"Denied: {gate.text}.", failed=True)
     # A run that waits for a decision cannot have been ended by policy (AH-123); its runtime learns of the refusal.
     if action.needed and run.state != "NeedsApproval":
         message = f"Policy refused {action.tool}, and the run cannot go on without it."
@@ -123,7 +122,7 @@ def _denied(page: Page, run: Record, call: str, action: Action, gate: gates.Gate
 
 
 def _shown(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments as events may show them: a path that leads outside is shown by its last name, contents not at all."""
+    """Arguments as events may show them: neither a path that leads outside, nor the text of a file."""
     shown = {name: value for name, value in arguments.items() if name != "text"}
     if "path" in shown and not inside(shown["path"]):
         shown["path"] = "outside"
@@ -149,19 +148,16 @@ def _read(page: Page, run: Record, edge: Edge, call: str, action: Action) -> Dra
     try:
         data, size = workspace(run, edge).read(path, LONGEST)
     except OSError:
-        told = {"callId": call, "toolName": action.tool, "content": "There is no file to read.", "isError": True}
-        yield Draft("run.tool.result", run.id, told)
+        yield tool_result(run.id, call, action.tool, "There is no file to read.", failed=True)
         return
     preview = keep(page, f"preview://{run.id}/{call}", data.decode(errors="replace"))
     yield Draft("run.file.read", run.id, {"path": path, "readAt": at, "previewRef": preview, "sizeBytes": size})
-    told = {"callId": call, "toolName": action.tool, "content": f"{size} bytes read", "isError": False}
-    yield Draft("run.tool.result", run.id, told)
+    yield tool_result(run.id, call, action.tool, f"{size} bytes read", failed=False)
 
 
 def propose(page: Page, run: Record, edge: Edge, changes: dict[str, str], summary: str) -> Drafts:
     """A patch: a diff for every file, the proposal, and the question whether it may be applied."""
-    if "startedAt" not in run.data:
-        raise CommandRejected("not_started", "A run proposes changes once it has started.")
+    _need_started(run)
     if not changes or not all(covered(path, edge.allowlist) for path in changes):
         raise CommandRejected("outside_allowlist", "A patch changes files inside the allowlisted workspace.")
     policy = run.data["plan"]["approvalPolicy"]["gates"]

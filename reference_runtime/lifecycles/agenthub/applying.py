@@ -12,7 +12,7 @@ from typing import Any
 from reference_runtime.errors import CommandRejected
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub.folder import Folder, digest, digest_of
-from reference_runtime.lifecycles.agenthub.lines import Draft, Payload, keep, not_applicable
+from reference_runtime.lifecycles.agenthub.lines import Draft, Payload, keep, not_applicable, tool_result
 from reference_runtime.lifecycles.agenthub.places import Edge
 from reference_runtime.lifecycles.book import Page
 
@@ -75,9 +75,7 @@ def finish(page: Page, approval: Record, edge: Edge, status: str, folder: Folder
         yield Draft("run.patch.proposed", run, patch.data["told"])
     if "call" in action:
         content = action["result"] if status == "applied" else f"The action ended as {status}."
-        told = {"callId": action["call"], "toolName": action["tool"], "content": content}
-        told["isError"] = status != "applied"
-        yield Draft("run.tool.result", run, told)
+        yield tool_result(run, action["call"], action["tool"], content, failed=status != "applied")
 
 
 def _evidence(approval: Record, edge: Edge, status: str, folder: Folder) -> dict[str, Any]:

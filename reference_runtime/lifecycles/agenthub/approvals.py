@@ -41,6 +41,8 @@ def decide(
     """A reviewer decides; an answer that comes too late finds the request lapsed."""
     if not approval.open:
         raise CommandRejected("not_pending", "The approval is resolved already.", category="conflict")
+    if actor.get("id") == approval.data["request"].get("requestedBy", {}).get("id"):
+        raise CommandRejected("own_request", "Who asks for an action does not decide about it.")
     now = page.now()
     if lapsed(approval, now):
         yield from lapse(page, approval, edge)

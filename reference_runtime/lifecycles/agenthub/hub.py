@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from reference_runtime.capture import Capture
-from reference_runtime.errors import CommandRejected
+from reference_runtime.errors import CommandRejected, ContractBroken
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub import acts, applying, approvals, ends, phases
 from reference_runtime.lifecycles.agenthub.acts import Action
@@ -232,7 +232,10 @@ class AgentHub:
             state = page.state("run", run)
             return {"runId": run, "state": state, "events": [line["id"] for line in page.events]}
 
-        return self.book.take(answered, key, _digest(said))
+        try:
+            return self.book.take(answered, key, _digest(said))
+        except ContractBroken as broken:
+            raise CommandRejected("invalid_request", str(broken), category="invalid_request") from broken
 
 
 def _digest(said: list[Any]) -> str:

@@ -41,6 +41,11 @@ def stamp(page: Page, draft: Draft) -> Line:
     return clean(event)
 
 
+def tool_result(run: str, call: str, tool: str, content: str, *, failed: bool) -> Draft:
+    """What came back from a tool, or why nothing did."""
+    return Draft("run.tool.result", run, {"callId": call, "toolName": tool, "content": content, "isError": failed})
+
+
 def unavailable(reason: str) -> dict[str, str]:
     """An honest value for what the runtime does not tell."""
     return {"honest": "unavailable", "reason": reason}

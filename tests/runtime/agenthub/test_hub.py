@@ -58,6 +58,26 @@ def test_an_approval_is_decided_once(stage):
         stage.hub.decide(approval, "rejected", JON)
 
 
+def test_who_asks_does_not_decide(stage):
+    approval = stage.ask(stage.run("Push"), "git_push", destination="origin")
+    with pytest.raises(CommandRejected, match="does not decide"):
+        stage.hub.decide(approval, "approved", {"id": "docs-agent", "kind": "agent"})
+
+
+def test_a_request_of_the_wrong_shape_changes_nothing(stage):
+    approval = stage.ask(stage.run("Push"), "git_push", destination="origin")
+    before = stage.hub.book.store.position()
+    for act in (
+        lambda: stage.hub.create({"task": {}}, Wish("edge_studio", "cli-adapter")),
+        lambda: stage.hub.decide(approval, "perhaps", JON),
+        lambda: stage.hub.decide(approval, "approved", {"kind": "user"}),
+    ):
+        with pytest.raises(CommandRejected) as refusal:
+            act()
+        assert refusal.value.category == "invalid_request"
+    assert stage.hub.book.store.position() == before
+
+
 def test_audit_evidence_tells_who_allowed_what_and_what_the_files_held(stage):
     run = stage.run("Patch")
     stage.hub.propose(run, {"docs/faq.md": "Because.\n"}, "Answer the question")
@@ -296,7 +316,9 @@ def test_nobody_runs_anything_that_is_not_there(stage):
         stage.hub.plan("run_9")
     with pytest.raises(CommandRejected, match="no such Edge"):
         stage.hub.create({}, Wish("edge_nowhere", "cli"))
-    with pytest.raises(CommandRejected, match="has started"):
+    with pytest.raises(CommandRejected, match="has not started"):
+        stage.hub.report(stage.run("Early", "Created"), "run.message.delta", {})
+    with pytest.raises(CommandRejected, match="has not started"):
         stage.hub.propose(stage.run("Early", "Planned"), {"docs/faq.md": "x"}, "Too early")
     with pytest.raises(CommandRejected, match="allowlisted"):
         stage.hub.propose(stage.run("Astray"), {"src/x.py": "x"}, "Elsewhere")
