@@ -68,7 +68,7 @@ def found(approval: Record, folder: Folder) -> str:
 def finish(page: Page, approval: Record, edge: Edge, status: str, folder: Folder) -> Drafts:
     """The Edge is done: status, audit evidence, and how the patch or the call that asked for it stands now."""
     run, action = approval.scope["run_id"], approval.data["action"]
-    evidence = keep(page, f"audit://{run}/{approval.id}", _evidence(approval, edge, status, folder))
+    evidence = witness(page, approval, edge, status, folder)
     yield Draft("run.apply.completed", run, {**_what(approval), "applyStatus": status, "audit": {"refs": [evidence]}})
     if "patchId" in approval.data["request"]:
         patch = page.need("patch", approval.data["request"]["patchId"])
@@ -76,6 +76,11 @@ def finish(page: Page, approval: Record, edge: Edge, status: str, folder: Folder
     if "call" in action:
         content = action["result"] if status == "applied" else f"The action ended as {status}."
         yield tool_result(run, action["call"], action["tool"], content, failed=status != "applied")
+
+
+def witness(page: Page, approval: Record, edge: Edge, status: str, folder: Folder) -> str:
+    """Keeps the audit evidence of what was done, also for a run that ended meanwhile; its reference."""
+    return keep(page, f"audit://{approval.scope['run_id']}/{approval.id}", _evidence(approval, edge, status, folder))
 
 
 def _evidence(approval: Record, edge: Edge, status: str, folder: Folder) -> dict[str, Any]:

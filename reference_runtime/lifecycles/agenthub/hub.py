@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from reference_runtime.capture import Capture
-from reference_runtime.errors import CommandRejected, ContractBroken
+from reference_runtime.errors import CommandRejected, ContractBroken, IllegalMove
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.agenthub import acts, applying, approvals, ends, phases
 from reference_runtime.lifecycles.agenthub.acts import Action
@@ -201,7 +201,16 @@ class AgentHub:
         def decision(page: Page) -> Drafts:
             return applying.finish(page, page.need("approval", approval), edge, status, folder)
 
-        return self._take(key, ["apply", approval], decision)
+        def without_event(page: Page) -> Drafts:
+            applying.witness(page, page.need("approval", approval), edge, status, folder)
+            yield from ()
+
+        try:
+            return self._take(key, ["apply", approval], decision)
+        except IllegalMove:
+            # The run was ended while the Edge worked; what was done is on record all the same.
+            self._take(None, [], without_event)
+            raise
 
     def _due(self, page: Page, run: Record) -> Drafts:
         now = page.now()

@@ -271,6 +271,22 @@ def test_a_disk_that_takes_no_more_leaves_no_patch_said_to_be_applied(stage, ful
     assert view["degraded"] == (status == "unknown")
 
 
+def test_a_run_that_is_ended_while_it_applies_leaves_evidence_all_the_same(stage):
+    run, write = stage.run("Patch"), stage.files.write
+    stage.hub.propose(run, {"docs/faq.md": "Because.\n"}, "Answer the question")
+    (approval,) = stage.waiting(run)
+
+    def overtaken(path, data):
+        write(path, data)
+        stage.hub.cancel(run, MIRA)
+
+    stage.files.write = overtaken
+    with pytest.raises(IllegalMove):
+        stage.allow(approval)
+    assert stage.hub.content(f"audit://{run}/{approval}")["applyStatus"] == "applied"
+    assert stage.hub.view(run)["state"] == "Cancelled"
+
+
 def test_a_command_whose_end_nobody_saw_is_not_said_to_have_run(stage):
     run = stage.run("Build")
     stage.ask(run, "shell", command="make docs")
