@@ -1,9 +1,14 @@
 """Branches: what a walk does where a thread parts, where a parent is missing, and where parents form a circle."""
 
+import json
+
 import pytest
 
 from reference_runtime.errors import CommandRejected
 from reference_runtime.lifecycles.agent_threads.branches import Branches, Placed
+from validator import resources
+
+GOLDEN = resources.fixtures() / "agent-threads" / "1" / "golden"
 
 
 def thread(*told):
@@ -50,3 +55,22 @@ def test_a_message_without_its_parent_is_a_root_and_roots_are_no_fork():
 
 def test_a_walk_ends_where_parents_form_a_circle():
     assert walked(thread(("a", "b", "committed"), ("b", "a", "committed"), ("c", None, "committed"))) == ["c"]
+
+
+def served():
+    """Every golden capture whose models name all messages of a thread: its tree and its transcripts."""
+    for path in sorted(GOLDEN.glob("*.readmodel.json")):
+        models = json.loads(path.read_text())["models"]
+        for tree in models.get("thread_tree", []):
+            if all(isinstance(node["messageId"], str) for node in tree["nodes"]):
+                yield pytest.param(tree, models.get("transcript", []), id=path.name.partition(".")[0])
+
+
+@pytest.mark.parametrize(("tree", "transcripts"), list(served()))
+def test_the_golden_trees_part_and_are_walked_as_expected(tree, transcripts):
+    branches = Branches(
+        [Placed({"id": node["messageId"], **node}, node["runId"], node["runStatus"]) for node in tree["nodes"]]
+    )
+    assert (branches.nodes(), branches.fork_points()) == (tree["nodes"], tree["forkPoints"])
+    for transcript in transcripts:
+        assert walked(branches, transcript["branch"]) == [message["id"] for message in transcript["messages"]]
