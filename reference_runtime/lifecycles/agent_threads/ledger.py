@@ -7,6 +7,7 @@ kept. The ledger takes no lock on a thread: runs stream side by side, and of tho
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,8 @@ class Ledger:
 
     def begin(self, thread: str, fork: str | None = None, key: str | None = None) -> Answer:
         """Begins a run, at a message when one is named; its record."""
-        return self._take("begin", key, decisions.begin, thread, fork or None)
+        with _asked("invalid_run"):
+            return self._take("begin", key, decisions.begin, thread, fork or None)
 
     def activate(self, run: str) -> Answer:
         """Makes a created run writable; its record."""
@@ -52,15 +54,14 @@ class Ledger:
                 prepare(run)
             return self.activate(run)
         except Exception:  # whatever a host's preparation raises, its run must not stay open
-            self.recover(run, "fail")
+            with contextlib.suppress(ReferenceRuntimeError):
+                self.recover(run, "fail")
             raise
 
     def append(self, run: str, events: Sequence[dict[str, Any]], key: str | None = None) -> Answer:
         """Puts events on a run's stream, all of them or none; the last sequence."""
-        try:
+        with _asked("invalid_event"):
             return self._take("append", key, decisions.append, run, events)
-        except ContractBroken as fault:
-            raise CommandRejected("invalid_event", str(fault), category="invalid_request") from fault
 
     def finalize(self, run: str, status: str) -> Answer:
         """Ends a run; the answer says whether that end holds, and whom it superseded."""
@@ -88,12 +89,11 @@ class Ledger:
 
     def run(self, run: str) -> Answer:
         """The record of a run."""
-        return views.run_record(self.book.page(), run)
+        return self.seen(views.run_record, run)
 
     def runs(self, thread: str) -> list[Answer]:
         """The records of a thread's runs, in the order in which they began."""
-        page = self.book.page()
-        return [views.run_record(page, run.id) for run in page.find("run", thread_id=thread)]
+        return self.seen(views.run_records, thread)
 
     def events(self, run: str, after: int = 0, limit: int | None = None) -> Iterator[Line]:
         """The events of a run's stream behind a sequence; a stream that nobody wrote to is empty (AT-27)."""
@@ -106,15 +106,23 @@ class Ledger:
 
     def view(self, run: str) -> Answer:
         """A run as both planes show it."""
-        return self.book.snapshot("run_view", views.run_view(self.book.page(), run))
+        return self.book.snapshot("run_view", self.seen(views.run_view, run))
 
     def transcript(self, thread: str, branch: Branch = "active") -> Answer:
         """The messages of a thread along a branch."""
-        return self.book.snapshot("transcript", views.transcript(self.book.page(), thread, branch))
+        return self.book.snapshot("transcript", self.seen(views.transcript, thread, branch))
 
     def tree(self, thread: str) -> Answer:
         """Every message of a thread with its place."""
-        return self.book.snapshot("thread_tree", views.thread_tree(self.book.page(), thread))
+        return self.book.snapshot("thread_tree", self.seen(views.thread_tree, thread))
+
+    def seen(self, view: Callable[..., Any], *asked: Any) -> Any:
+        """A view of one moment: what another process commits while it is read makes it be read again."""
+        while True:
+            page = self.book.page()
+            document = view(page, *asked)
+            if self.book.store.position() == page.position:
+                return document
 
     def _take(self, name: str, key: str | None, decision: Callable[..., decisions.Decide], *asked: Any) -> Answer:
         """A key counts for one kind of act, and for the very same request."""
@@ -125,6 +133,15 @@ class Ledger:
         self.book.contract.check_record(model, answer)
         self.book.capture.snapshot(model, answer, written(self.book.clock.now()))
         return answer
+
+
+@contextlib.contextmanager
+def _asked(code: str) -> Iterator[None]:
+    """What does not fit its schema because of what a caller gave is a refusal, and not our own fault."""
+    try:
+        yield
+    except ContractBroken as fault:
+        raise CommandRejected(code, str(fault), category="invalid_request") from fault
 
 
 def stamp(page: Page, draft: Draft) -> Line:

@@ -50,25 +50,30 @@ class Observer:
     def unread(self, run: str) -> dict[str, Any]:
         """A run whose record was not read: its stream is known, its status is not (AT-2, AT-108)."""
         facts = ("threadId", "forkFromMessageId", "createdAt", "finishedAt", "messageCount", "supersededBy")
-        events = [event["event"] for event in self._ledger.events(run) if event["seq"] <= self._confirmed[run]]
+        last = self._confirmed.get(run, 0)
+        events = [event["event"] for event in self._ledger.events(run) if event["seq"] <= last]
         called, answered = (
             [event["payload"]["toolCallId"] for event in events if event["kind"] == kind]
             for kind in ("tool-call", "tool-result")
         )
         view = {"runId": run, "streamId": stream_of(run), "status": "unknown", **dict.fromkeys(facts, _UNTOLD)}
         pending = [call for call in called if call not in answered]
-        return self._show("run_view", view | {"lastSeq": self._confirmed[run], "pendingToolCallIds": pending})
+        return self._show("run_view", view | {"lastSeq": last, "pendingToolCallIds": pending})
 
     def read(self, thread: str) -> None:
-        """The tree of a thread and its active transcript, as the ledger serves them."""
-        page = self._ledger.book.page()
-        self._show("thread_tree", views.thread_tree(page, thread))
-        self._show("transcript", views.transcript(page, thread))
+        """The tree of a thread and its active transcript, after everything that they rest on."""
+        tree, transcript = self._ledger.seen(self._settled, thread)
+        self._show("thread_tree", tree)
+        self._show("transcript", transcript)
 
     def reconnect(self, run: str, confirmed: int) -> None:
         """The connection was lost, and the observer resumes from what it is sure of; what overlaps comes again."""
         self._confirmed[run] = min(confirmed, self._confirmed.get(run, 0))
         self._capture.reconnect(stream_of(run), self._confirmed[run], self._now(), name="stream")
+
+    def _settled(self, page: Page, thread: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.look(thread)
+        return views.thread_tree(page, thread), views.transcript(page, thread)
 
     def _read(self, run: str, lines: list[Line]) -> None:
         for line in lines:

@@ -18,6 +18,11 @@ def run_record(page: Page, run: str) -> dict[str, Any]:
     return {name: data[name] for name in FIELDS}
 
 
+def run_records(page: Page, thread: str) -> list[dict[str, Any]]:
+    """The records of a thread's runs, in the order in which they began."""
+    return [run_record(page, run.id) for run in page.find("run", thread_id=thread)]
+
+
 def run_view(page: Page, run: str) -> dict[str, Any]:
     """A run as both planes show it (AT-107, AT-117)."""
     data = page.need("run", run).data

@@ -8,6 +8,7 @@ import pytest
 
 from reference_runtime.capture import LineCapture, NoCapture
 from reference_runtime.errors import CommandRejected, IllegalMove
+from reference_runtime.lifecycles.agent_threads import views
 from reference_runtime.lifecycles.agent_threads.host import Host, call, event, result, step
 from reference_runtime.lifecycles.agent_threads.ledger import Ledger
 from reference_runtime.lifecycles.agent_threads.observer import Observer
@@ -109,6 +110,7 @@ def test_a_fork_is_a_message_of_the_same_thread(ledger, host):
     question, _ = host.exchange("q", "a")
     refused("unknown_fork", ledger, ledger.begin, "t", "01KR3D1BP69CH7EXYMVMFWC73F")
     refused("unknown_fork", ledger, ledger.begin, "another", question)
+    refused("invalid_run", ledger, ledger.begin, "")
     assert ledger.begin("t", "")["forkFromMessageId"] is None
 
 
@@ -220,6 +222,16 @@ def test_a_run_that_cannot_be_prepared_is_closed_as_failed(ledger):
     assert [run["status"] for run in ledger.runs("t")] == ["failed"]
 
 
+def test_the_reason_why_a_run_could_not_be_prepared_is_told_even_if_somebody_closed_it(ledger):
+    def prepare(run):
+        ledger.recover(run, "cancel")
+        raise OSError("no worker")
+
+    with pytest.raises(OSError, match="no worker"):
+        ledger.start("t", None, prepare)
+    assert [run["status"] for run in ledger.runs("t")] == ["cancelled"]
+
+
 def test_a_message_whose_run_has_no_status_is_never_guessed_at(ledger, host):
     host.exchange("q", "a")
     page = ledger.book.page()
@@ -266,6 +278,25 @@ def test_a_decision_that_was_overtaken_is_taken_again(tmp_path):
     assert one.finalize(runs[0], "committed") == {"committed": True, "supersededRunIds": [runs[1]]}
     assert raced == [{"committed": True, "supersededRunIds": []}]
     assert len({node["messageId"] for node in one.tree("t")["nodes"]}) == len(one.tree("t")["nodes"])
+    one.book.store.close()
+    two.book.store.close()
+
+
+def test_a_view_never_mixes_what_was_there_before_and_after_a_commit(tmp_path, monkeypatch):
+    """Another process commits between the reading of the messages and the reading of their runs."""
+    one, two = (Ledger(SqliteStore(tmp_path / "store.db"), VirtualClock()) for _ in range(2))
+    question, _ = Host(one, "t").exchange("q", "a")
+    Host(one, "t").regenerate(question, "b")
+    honest, raced = views._status, []
+
+    def overtaken(page, message):
+        if not raced:
+            raced.append(Host(two, "t").regenerate(question, "c"))
+        return honest(page, message)
+
+    monkeypatch.setattr(views, "_status", overtaken)
+    statuses = [node["runStatus"] for node in one.tree("t")["nodes"]]
+    assert statuses == ["committed", "committed", "superseded", "committed"]
     one.book.store.close()
     two.book.store.close()
 
