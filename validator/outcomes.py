@@ -48,7 +48,8 @@ class Summing:
         return tuple(self._outcome(requirement, off) for requirement in self.requirements.values())
 
     def _outcome(self, requirement: Requirement, off: set[str]) -> Outcome:
-        clause, level = requirement.id, self.context.level(requirement.id)
+        clause = requirement.id
+        level = self.tally.weights.get(clause, self.context.level(clause))
         looks, failed = self.tally.looks.get(clause, 0), self.tally.failed.get(clause, {})
         base = Outcome(clause, level, "not_observed", looks, sum(failed.values()), requirement.by, requirement.reason)
         if failed:
@@ -80,7 +81,7 @@ class Summing:
         weight = LEVELS.index(self.context.options.fail_on)
         if extent.lines and not extent.readable:
             return "unreadable"
-        if any(LEVELS.index(self.context.level(clause)) >= weight for clause in self.tally.failed):
+        if any(LEVELS.index(level) >= weight for level in self.tally.weights.values()):
             return "violations"
         return "incomplete" if incomplete else "conformant"
 

@@ -68,6 +68,8 @@ class Session:
             if not reading.export:
                 self.asker.ask(self.catalogue.on_line, step)
             self.asker.ask(self.catalogue.woken_by(step), step)
+            if self.tally.demanded:
+                self.tally.release(step, self.context)
 
     def pass_over(self, line: Line) -> None:
         """Takes a line's place in the order into account, and nothing else that it says."""
@@ -103,7 +105,7 @@ class Session:
         if record == "snapshot" and isinstance(inner, dict):
             kinds = (f"{folder}/{document.get('model')}" for folder in ("snapshots", "records"))
             found = (error for kind in kinds for error in self.profile.errors(kind, inner))
-            return [SchemaError(f"/snapshot{error.pointer}", error.keyword, error.message) for error in found]
+            return [replace(error, pointer=f"/snapshot{error.pointer}") for error in found]
         return list(self.profile.errors(f"records/{record}", document))
 
     def _envelope(self, reading: Reading, line: Line) -> Step:

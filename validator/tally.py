@@ -9,6 +9,8 @@ from validator import redact
 from validator.capture.ndjson import Line
 from validator.context import Context
 from validator.protocol import casing
+from validator.protocol.clauses import LEVELS
+from validator.protocol.profile import Shortfall
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Crash
@@ -28,6 +30,12 @@ class Tally:
         """Findings per rule."""
         self.failed: dict[str, dict[str, int]] = {}
         """Findings per clause and rule."""
+        self.weights: dict[str, str] = {}
+        """The level of the heaviest finding per clause."""
+        self.demanded: list[tuple[Rule, Finding]] = []
+        """In what the present line falls short of the profile, until every rule was asked about it."""
+        self._told_apart: dict[tuple[str, str, str], tuple[int, str | None]] = {}
+        """Where a rule last told a shortfall as its own: clause, pointer and key to line and part of it."""
         self.looks: dict[str, int] = {}
         """Looks per clause."""
         self.rule_looks: dict[str, int] = {}
@@ -57,8 +65,28 @@ class Tally:
         self.crashes.append(Crash(rule.id, step.number if step else self._world.last_line, type(error).__name__))
 
     def report(self, rule: Rule, step: Step | None, found: Finding, clauses: tuple[str, ...], context: Context) -> None:
+        """Takes a finding. What a profile demands is told by the rule that judges its clause, and weighs MUST there."""
+        if found.level:
+            self.demanded.append((rule, found))
+            return
+        words = f"{found.expected} {found.actual} {found.key}"
+        for error in context.errors if step is not None else ():
+            if isinstance(error, Shortfall) and error.clause in clauses and error.is_told_by(found.pointer, words):
+                self._told_apart[error.clause, error.pointer, error.key] = (step.number, step.at)
+                found = replace(found, level="MUST")
+        self._tell(rule, step, found, clauses, context)
+
+    def release(self, step: Step, context: Context) -> None:
+        """Tells what a line lacks for the profile and no rule has told as its own."""
+        for rule, found in self.demanded:
+            if self._told_apart.get((found.clause, found.pointer, found.key)) != (step.number, step.at):
+                self._tell(rule, step, found, (found.clause,), context)
+        self.demanded.clear()
+
+    def _tell(self, rule: Rule, step: Step | None, found: Finding, clauses: tuple[str, ...], context: Context) -> None:
         """Counts a finding, and keeps it unless its rule has had its share."""
         clause = found.clause or clauses[0]
+        level = found.level or self._level(clause)
         found = self._located(found, step, context)
         if self._told_before(rule, step, found):
             return
@@ -66,9 +94,10 @@ class Tally:
         _count(self.looks, clause)
         _count(self.failed.setdefault(clause, {}), rule.id)
         _count(self.counts, rule.id)
+        self.weights[clause] = max(self.weights.get(clause, level), level, key=LEVELS.index)
         cause = self._cause(rule, found)
         if self.counts[rule.id] <= self._most:
-            entry = replace(found, clause=clause, rule=rule.id, cause=cause, fix=found.fix or rule.fix)
+            entry = replace(found, clause=clause, rule=rule.id, level=level, cause=cause, fix=found.fix or rule.fix)
             self.findings.append(self._masked(entry, context.canaries))
 
     def _cause(self, rule: Rule, found: Finding) -> int | None:
@@ -104,7 +133,6 @@ class Tally:
             entity=(found.entity[0], redact.mask(str(found.entity[1]), canaries)) if found.entity else None,
             event_id=redact.mask(found.event_id, canaries) if found.event_id else None,
             event_type=redact.mask(found.event_type, canaries) if found.event_type else None,
-            level=self._level(found.clause),
             file=self._file,
             witness=tuple(sorted(set(found.witness) - {found.line})),
         )

@@ -46,6 +46,27 @@ def test_an_illegal_move_is_a_violation_with_its_proof():
     assert found.offset == len(json.dumps(CREATED)) + 1
 
 
+def test_a_demand_of_the_profile_weighs_must_under_the_clause_it_names():
+    """ENV-28 says SHOULD, and the strict profile demands one of the ids it names."""
+    whole = {"runtime_id": "r1", "schema_version": "0.3"}
+    lacking = event(2, "thread.started", {}, thread_id="h1", schema_version="0.3")
+    report = judge(event(1, "session.created", {}, **whole), lacking, profile="strict", expect="prefix")
+    (found,) = report.findings
+    (outcome,) = [entry for entry in report.requirements if entry.requirement == "ENV-28"]
+    assert (found.rule, found.clause, found.level, found.line) == ("SCH001", "ENV-28", "MUST", 2)
+    assert (outcome.level, outcome.outcome, report.verdict) == ("MUST", "fail", "violations")
+
+
+@pytest.mark.parametrize(("ignored", "teller"), [((), "SCH002"), (("SCH001",), "SCH002"), (("SCH002",), "SCH001")])
+def test_a_demand_that_a_rule_tells_as_its_own_weighs_must_there(ignored, teller):
+    """ENV-9 says SHOULD; whichever of the two rules is left out, the other tells it."""
+    first = event(1, "session.created", {}, runtime_id="r1", schema_version="0.3")
+    report = judge(
+        first, event(2, "session.updated", {"title": "T"}, runtime_id="r1"), profile="strict", ignore=ignored
+    )
+    assert [(found.rule, found.clause, found.level) for found in report.findings] == [(teller, "ENV-9", "MUST")]
+
+
 @pytest.mark.parametrize(
     ("data", "verdict", "code"),
     [

@@ -10,6 +10,7 @@ import fnmatch
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,23 @@ class Demand:
     path: tuple[str, ...]
     values: tuple[str, ...]
     clause: str
+    name: str
+    """What the protocol calls the last step of the path, wherever a document keeps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall(SchemaError):  # noqa: N818, it is data, as a SchemaError is
+    """In what a document that fits its schema falls short of a demand, which weighs MUST whatever its clause does."""
+
+    clause: str = ""
+    name: str = ""
+
+    def is_told_by(self, pointer: str, words: str) -> bool:
+        """True when a remark at a place speaks of what is missing or outside the words allowed."""
+        own = self.message.removeprefix("lacks ") if self.keyword == "required" else ""
+        if pointer == (f"{self.pointer}/{own}" if own else self.pointer):
+            return True
+        return bool(own) and pointer == self.pointer and not {own, self.name}.isdisjoint(re.findall(r"\w+", words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +73,34 @@ class Profile:
             "protocol": self.protocol,
             "at_least": self.at_least,
             "clauses": sorted(self.clauses),
-            "demands": sorted([demand.document, list(demand.path), list(demand.values)] for demand in self.demands),
+            "demands": sorted(
+                [demand.document, list(demand.path), list(demand.values), demand.clause] for demand in self.demands
+            ),
             "levels": self.levels,
         }
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
-    def errors(self, document_kind: str, document: dict[str, Any]) -> Iterator[SchemaError]:
+    def errors(self, document_kind: str, document: dict[str, Any]) -> Iterator[Shortfall]:
         """In what a document that fits its schema still falls short of the profile."""
         for demand in self.demands:
             if demand.document == document_kind:
                 yield from _shortfall(demand, document)
 
 
-def _shortfall(demand: Demand, document: dict[str, Any]) -> Iterator[SchemaError]:
+def _shortfall(demand: Demand, document: dict[str, Any]) -> Iterator[Shortfall]:
     value: Any = document
     for index, step in enumerate(demand.path):
         if not isinstance(value, dict) or step not in value:
             if not demand.values:
                 parent = "".join(f"/{name}" for name in demand.path[:index])
-                yield SchemaError(parent, "required", f"lacks {step}")
+                yield Shortfall(parent, "required", f"lacks {step}", demand.clause, demand.name)
             return
         value = value[step]
     if demand.values and isinstance(value, str) and value not in demand.values:
         pointer = "".join(f"/{name}" for name in demand.path)
-        yield SchemaError(pointer, "enum", f"must be one of {', '.join(demand.values)}")
+        words = f"must be one of {', '.join(demand.values)}"
+        yield Shortfall(pointer, "enum", words, demand.clause, demand.name)
 
 
 def shipped(protocol: Protocol) -> list[str]:
@@ -170,7 +191,7 @@ def _tighten(
             known = place.first("enum") or place.first("examples") or ()
             if values and not set(values) <= set(known):
                 return f"{', '.join(sorted(set(values) - set(known)))} would widen {path} of {kind}"
-            demands.append(Demand(kind, native, values, entry["clause"]))
+            demands.append(Demand(kind, native, values, entry["clause"], path.rpartition(".")[2]))
     return None
 
 

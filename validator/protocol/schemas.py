@@ -35,6 +35,11 @@ class SchemaError:
     keyword: str
     message: str
 
+    @property
+    def key(self) -> str:
+        """What tells it from another at the same place."""
+        return f"{self.keyword} {self.message}"
+
 
 class SchemaStore:
     """All `*.schema.json` files below one folder, resolved against each other and nothing else."""

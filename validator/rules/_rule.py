@@ -60,6 +60,7 @@ class Finding:
     """The line of the finding this one follows from."""
     rule: str = ""
     level: str = ""
+    """Given by a rule only for what a profile demands; everything else weighs what its clause weighs."""
     file: str = ""
     offset: int | None = None
     sequence: int | None = None

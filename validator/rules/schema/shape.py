@@ -5,7 +5,8 @@ Trips: turn.failed whose status is a word outside the vocabulary.  Near miss: th
 Fix: Correct the field the pointer names; what it has to hold is in the catalogue of the event's family.
 """
 
-from validator.rules import finding, rule, seen
+from validator.protocol.profile import Shortfall
+from validator.rules import MUST, finding, rule, seen
 
 GENERAL = {"agent-runtime": "ENV-12", "agenthub": "AH-12", "runagents": "RA-10", "agent-threads": "AT-21"}
 KINDS = {"agent-runtime": "CONF-17"}
@@ -28,13 +29,15 @@ def fits(step, world, context):
 def check(step, world, context):
     name = world.protocol.name
     errors = [error for error in context.errors if not _of_a_request(step, error)]
-    if not errors:
+    if all(isinstance(error, Shortfall) for error in errors):
         told = (LINES, *CLAUSES[name][1:-1]) if step.kind != "event" else ()
         yield seen(GENERAL[name], *told, *context.schema_clauses.get(_kind(step, world.protocol), ()))
     for error in errors:
         expected, actual = _words(error.message)
-        key, clause = f"{error.keyword} {error.message}", _clause(step, name, error.pointer)
-        yield finding(step, expected, actual, pointer=error.pointer, clause=clause, key=key)
+        demanded = isinstance(error, Shortfall)
+        clause, level = (error.clause, MUST) if demanded else (_clause(step, name, error.pointer), "")
+        about = {"pointer": error.pointer, "clause": clause, "level": level}
+        yield finding(step, expected, actual, key=error.key, **about)
 
 
 def _of_a_request(step, error):
