@@ -97,6 +97,8 @@ class Sent:
     """Facts of recovery were written since the last restart before it was sent."""
     told: int = 0
     """Events before the answer that can be its effects."""
+    doubtful: bool = False
+    """Something was lost before it was sent, or came before the capture, that may have told its subject."""
 
     @property
     def subject(self) -> str | None:
@@ -161,6 +163,7 @@ class Commands:
         subject = request.get(field_name)
         state = self._world.state(machine, subject) if isinstance(subject, str) else None
         sent = Sent(key, step.number, name, request, definition, state, *self._highest)
+        sent.doubtful = self._world.midway(sent) or self._world.lost(sent) is not None
         sent.recovered = bool(self.restarts) and self._recovered > self.restarts[-1]
         self._idempotency(sent)
         self.sent[key] = self.current = sent
@@ -262,6 +265,13 @@ def may_be(sent: Sent, effect: Effect) -> bool:
 def _digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def around(world: World, sent: Sent) -> dict[str, str]:
+    """The ids that a command names, and those that its subject was seen with."""
+    machine = SUBJECTS.get(sent.name, ("", ""))[1]
+    subject = world.subjects(machine).get(sent.subject or "")
+    return {**(subject.scope if subject else {}), **sent.scope}
 
 
 def completeness(world: World, context: Any) -> str | None:

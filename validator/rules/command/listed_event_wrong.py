@@ -7,7 +7,8 @@ Fix: List the events that the command itself wrote, after they were written.
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, Commands, is_prefix
+from validator.rules.command._commands import DONE, Commands, around, is_prefix
+from validator.rules.terminal._work import unsure
 
 
 @rule(
@@ -19,7 +20,6 @@ from validator.rules.command._commands import DONE, Commands, is_prefix
 )
 def check(step, world, context):
     commands = world.ledger(Commands)
-    whole = not (is_prefix(world, context) or world.midway(step) or world.unproved(step) is not None)
     for sent in commands.sent.values():
         if sent.answered is None or (sent.definition and not sent.definition.mutates) or sent.outcome not in DONE:
             continue
@@ -29,21 +29,26 @@ def check(step, world, context):
                 yield _finding(sent, 0, "CTL-52", "no event", "an event is listed", ())
             continue
         for index, key in enumerate(sent.listed):
-            yield from _judge(world, commands, sent, index, key, whole)
+            yield from _judge(world, context, sent, index, key)
 
 
-def _judge(world, commands, sent, index, key, whole):
-    line, kind = commands.event(key)
+def _judge(world, context, sent, index, key):
+    line, kind = world.ledger(Commands).event(key)
     if not line:
-        if whole:
+        if not is_prefix(world, context) and not unsure(world, around(world, sent)):
             yield _finding(sent, index, "CTL-60", "an event of the stream", "no such event", ())
         return
     yield seen("CTL-60", "CTL-7", "CTL-62")
     if line < sent.line:
-        if sent.repeats is None:
+        if sent.repeats is None and not _may_repeat(sent):
             yield _finding(sent, index, "CTL-7", "an effect below the command", "it stands above it", (line,))
     elif sent.definition and kind not in sent.definition.writes and _moves(world, kind):
         yield _finding(sent, index, "CTL-62", f"an event that {sent.name} writes", kind, (line,))
+
+
+def _may_repeat(sent):
+    """True when the command of which this one is a repetition may stand where the capture does not reach."""
+    return sent.doubtful and "idempotency_key" in sent.request
 
 
 def _moves(world, kind):

@@ -13,12 +13,12 @@ from validator.rules.command._commands import DONE, SUBJECTS, Commands, complete
 @rule("CMD012", "unknown-subject-accepted", clauses={"agent-runtime": "CTL-55"}, on=END, needs=(Commands,))
 def check(step, world, context):
     commands = world.ledger(Commands)
-    if completeness(world, context) != "complete" or world.midway(step) or world.unproved(step) is not None:
+    if completeness(world, context) != "complete":
         return
     if any(name in world.observed_types for name in world.protocol.snapshots):
         return  # a read model may have shown the subject
     for sent in commands.sent.values():
-        if sent.name not in SUBJECTS or sent.outcome is None or sent.state is not None:
+        if sent.name not in SUBJECTS or sent.outcome is None or sent.state is not None or sent.doubtful:
             continue
         name, machine = SUBJECTS[sent.name]
         if not isinstance(sent.request.get(name), str):

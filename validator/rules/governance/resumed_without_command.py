@@ -16,7 +16,7 @@ PEOPLE = {None, "human", "user", "person"}
 
 
 class Answers:
-    """Answers of people that await a command which was not rejected, by action."""
+    """Answers of people that await a command which was not rejected, by action; not where it may have been lost."""
 
     hears = ("action.resolved",)
     forgets = ("given",)
@@ -31,7 +31,8 @@ class Answers:
         moved = [move for move in step.moves if move.machine == "action" and move.source != move.target]
         if not moved or said(step.line, "decision") in {"timed_out", "cancelled"}:
             return
-        if said(step.line, "decision_source") in PEOPLE:
+        asked = self._world.subjects("action")[moved[0].subject].history[0]
+        if said(step.line, "decision_source") in PEOPLE and not lost_since(self._world, asked, step):
             self.given[moved[0].subject] = step.number
 
 
@@ -49,7 +50,7 @@ def check(step, world, context):
     by_target = _by_target(commands)
     for key, line in world.ledger(Answers).given.items():
         question = questions.all.get(key)
-        if question is None or lost_since(world, question.line, step):
+        if question is None:
             continue
         yield seen()
         if not any(sent.line < line for sent in _for(question, by_target)):

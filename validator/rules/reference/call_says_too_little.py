@@ -39,7 +39,7 @@ class Decided:
         elif step.type == "tool.started" and not step.refusals:
             payload = step.line.get("payload")
             if call not in self.evaluated and not (isinstance(payload, dict) and "policy" in payload):
-                self.silent[call] = step.number
+                self.silent[call] = (step.number, step.scope)
 
 
 @rule(
@@ -52,8 +52,8 @@ class Decided:
 def check(step, world, context):
     decided = world.ledger(Decided)
     if step is None:
-        for call, line in decided.silent.items():
-            if world.unproved(step) is None:
+        for call, (line, scope) in decided.silent.items():
+            if world.lost(scope) is None:
                 expected, actual = "what policy decided about the call", "nothing was told"
                 about = {"clause": "TOOL-25", "pointer": "/payload", "entity": ("tool_call", call)}
                 yield Finding(line, expected, actual, **about)

@@ -10,14 +10,16 @@ from validator.rules.terminal._work import number, told, word
 
 
 class Cuts:
-    """Outputs of which less is there than was written, by process, and processes with a truncation on record."""
+    """Outputs of which less is there than was written and nothing says so, and processes with a truncation told."""
 
     hears = ("process.output", "output.truncated")
-    forgets_faded = ("short", "told")
+    forgets_faded = ("told",)
 
     def __init__(self, world):
         self.short = {}
+        """Process to the line and ids of its first such output."""
         self.told = set()
+        self.shown = 0
 
     def apply(self, step):
         process = step.scope.get("process_id")
@@ -26,9 +28,13 @@ class Cuts:
             whole = told(step, "output_ref") or step.line.get("output_ref") or step.line.get("refs")
             kept = len(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
             if kept is not None and size is not None and kept < size and not whole:
-                self.short.setdefault(process, step.number)
+                self.shown += 1
+                if process not in self.told:
+                    self.short.setdefault(process, (step.number, step.scope))
         elif step.type == "output.truncated":
-            self.told |= {process, word(step, "owner_id")}
+            for name in {process, word(step, "owner_id")} - {None}:
+                self.told.add(name)
+                self.short.pop(name, None)
 
 
 @rule("REF006", "silent-cut", clauses={"agent-runtime": "OUT-3"}, on=("output.truncated", END), needs=(Cuts,))
@@ -37,10 +43,11 @@ def check(step, world, context):
     if step is not None:
         yield seen()
         return
-    for process, line in cuts.short.items():
+    if cuts.shown:
         yield seen()
-        if process not in cuts.told and world.unproved(step) is None and not _open(world, process):
-            subject = world.subjects("process").get(process)
+    for process, (line, scope) in cuts.short.items():
+        subject = world.subjects("process").get(process)
+        if world.lost(scope) is None and not _open(world, process):
             yield Finding(
                 line,
                 "the whole behind a reference, or output.truncated",

@@ -6,6 +6,7 @@ Fix: Write the standard events of the subject as well; the vendor's own can add 
 """
 
 from validator.rules import END, Finding, rule, seen
+from validator.rules.command._commands import is_prefix
 from validator.rules.terminal._work import unsure, word
 
 SUBJECTS = {
@@ -28,16 +29,19 @@ ITEMS = {
 
 
 class Vendors:
-    """The first vendor line about each subject, the first item of each kind in a turn, and what turns really did."""
+    """Vendor lines about subjects that no standard event told before, items of turns, and what turns really did."""
 
     hears = ("unlisted", "item.*", "tool.started", "process.started", "model.requested", "model.delta")
-    forgets = ("named",)
-    forgets_faded = ("items", "told")
+    forgets_faded = ("named", "told")
 
     def __init__(self, world):
         self._world = world
         self.named = {}
+        """Machine and id to the first vendor line about the subject and its ids."""
         self.items = {}
+        """Turn and kind to the line and ids of the first such item that nothing else tells yet."""
+        self.beside = set()
+        """Clauses about vendor lines and items that standard events stand beside."""
         self.told = set()
 
     def apply(self, step):
@@ -46,15 +50,26 @@ class Vendors:
         if step.type not in self._world.protocol.events:
             for name, machine in SUBJECTS.items():
                 if name in step.scope:
-                    self.named.setdefault((machine, step.scope[name]), step.number)
+                    self._name(machine, step.scope[name], step)
             return
         turn = step.scope.get("turn_id")
         if step.type.startswith("item.") and turn is not None:
             kind = word(step, "item_kind")
-            if kind in ITEMS:
-                self.items.setdefault((turn, kind), step.number)
+            if any((turn, wanted) in self.told for wanted in ITEMS.get(kind, ())):
+                self.beside.add("MOD-20")
+            elif kind in ITEMS:
+                self.items.setdefault((turn, kind), (step.number, step.scope))
         elif step.type in ("tool.started", "process.started", "model.requested", "model.delta"):
             self.told.add((turn, step.type))
+            for kind in [kind for kind, wanted in ITEMS.items() if step.type in wanted and (turn, kind) in self.items]:
+                del self.items[turn, kind]
+                self.beside.add("MOD-20")
+
+    def _name(self, machine, key, step):
+        if key in self._world.subjects(machine):
+            self.beside.add(_clause(machine))
+        else:
+            self.named.setdefault((machine, key), (step.number, step.scope))
 
 
 @rule(
@@ -66,17 +81,30 @@ class Vendors:
 )
 def check(step, world, context):
     vendors = world.ledger(Vendors)
-    if unsure(world, step):
-        return
-    for (machine, key), line in vendors.named.items():
-        clause = "MOD-8" if machine == "model_request" else "ENV-37"
+    for clause in sorted(vendors.beside):
+        yield seen(clause)
+    for (machine, key), (line, scope) in vendors.named.items():
+        if _may_be_told(world, context, scope):
+            continue
+        clause = _clause(machine)
         yield seen(clause)
         if key not in world.subjects(machine):
             expected, actual = f"the standard events of the {machine}", "a vendor event alone"
             yield Finding(line, expected, actual, clause=clause, entity=(machine, key), key=machine)
-    for (turn, kind), line in vendors.items.items():
-        yield seen("MOD-20")
-        if not any((turn, wanted) in vendors.told for wanted in ITEMS[kind]):
-            expected, actual = " or ".join(ITEMS[kind]) + " in the same turn", f"an item {kind} alone"
-            about = {"clause": "MOD-20", "pointer": "/payload/item_kind", "entity": ("turn", turn), "key": kind}
-            yield Finding(line, expected, actual, **about)
+    for (turn, kind), (line, scope) in vendors.items.items():
+        if _may_be_told(world, context, scope):
+            continue
+        expected, actual = " or ".join(ITEMS[kind]) + " in the same turn", f"an item {kind} alone"
+        about = {"clause": "MOD-20", "pointer": "/payload/item_kind", "entity": ("turn", turn), "key": kind}
+        yield Finding(line, expected, actual, **about)
+
+
+def _clause(machine):
+    return "MOD-8" if machine == "model_request" else "ENV-37"
+
+
+def _may_be_told(world, context, scope):
+    """True when the standard events may stand where the capture does not reach: lost, before it, or after it."""
+    turn = world.state("turn", scope.get("turn_id"))
+    goes_on = turn is None or not world.protocol.machines["turn"].is_terminal(turn)
+    return unsure(world, scope) or (is_prefix(world, context) and goes_on)

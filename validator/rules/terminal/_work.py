@@ -9,7 +9,7 @@ from typing import Any
 from validator.protocol.honest import known
 from validator.replay.step import Move, Step
 from validator.replay.subject import Subject
-from validator.replay.world import World
+from validator.replay.world import About, World
 
 GOOD = frozenset({"completed", "succeeded"})
 
@@ -49,7 +49,7 @@ def number(value: Any) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def unsure(world: World, about: Step | Subject | None = None) -> bool:
+def unsure(world: World, about: About = None) -> bool:
     """True when a fact that is not in the capture may still have been told."""
     return world.midway(about) or world.unproved(about) is not None
 

@@ -33,7 +33,8 @@ class Failures:
         for move in step.moves:
             if move.machine == "rollback" and move.target == "failed":
                 history = lines(self._world.subjects("rollback")[move.subject])
-                self.open[move.subject] = {"session": session, "line": step.number, "later": None, "history": history}
+                entry = {"session": session, "scope": step.scope, "line": step.number, "later": None}
+                self.open[move.subject] = entry | {"history": history}
 
 
 @rule(
@@ -48,7 +49,8 @@ def check(step, world, context):
     if failures.repaired:
         yield seen()
     for key, entry in failures.open.items():
-        if entry["later"] is not None and world.unproved(step) is None:
+        # A repair that was lost stood in the stream of the rollback, below it.
+        if entry["later"] is not None and (world.lost(entry["scope"]) or 0) <= entry["line"]:
             yield Finding(
                 entry["line"],
                 "a snapshot.repaired after a rollback that failed",
