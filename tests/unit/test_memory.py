@@ -6,6 +6,7 @@ import tracemalloc
 
 import pytest
 
+from tests.bench.retold import retold
 from tests.bench.stream import lines
 from validator import resources
 from validator.engine import Options, Validator, validate
@@ -53,6 +54,30 @@ def test_four_times_the_closed_work_costs_little_more(short_memory):
         tracemalloc.stop()
     assert judge.close().findings == ()
     assert (four_times - once) / (len(told) - quarter) <= PER_EVENT
+
+
+CLOSED = {
+    "agent-runtime/0.3": ("approval-granted", "cancellation-with-children", "queue", "retry-after-failure"),
+    "agenthub/1": ("approvals-granted", "parallel-one-rejected", "runtime-timeout", "whole-lifecycle"),
+    "runagents/1": ("approval-granted-api", "audit-export", "consent-then-approval", "rejected-operations"),
+}
+"""Stories that leave nothing open, those of the core with commands."""
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_stories_told_again_cost_little_more(name, short_memory):
+    short_memory(60)
+    told, stories = [], retold(name, *CLOSED[name])
+    while len(told) < 900:
+        told += next(stories)
+    judge, part = Validator("retold.ndjson", Options(protocol=name)), len(told) // 2
+    tracemalloc.start()
+    try:
+        once, twice = _held(judge, told[:part]), _held(judge, told[part:])
+    finally:
+        tracemalloc.stop()
+    assert judge.close().findings == ()
+    assert (twice - once) / (len(told) - part) <= PER_EVENT
 
 
 def test_without_forgetting_it_would_cost_more(short_memory):

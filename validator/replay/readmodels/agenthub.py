@@ -73,7 +73,8 @@ class RunViews:
 
     def __init__(self, world: World):
         self._world = world
-        self._runs: dict[str, _Run] = {}
+        self.kept_runs: dict[str, _Run] = {}
+        """What is kept of each run; a run that was let go of begins anew with its next line."""
         tables = world.protocol.tables
         self._labels = {row["id"]: row["text"]["en"]["label"] for row in tables["vocabulary"]["rows"]}
         self._effects = {
@@ -84,14 +85,14 @@ class RunViews:
     @property
     def run_ids(self) -> tuple[str, ...]:
         """The runs heard of, in the order of their first events."""
-        return tuple(self._runs)
+        return tuple(self.kept_runs)
 
     def apply(self, step: Step) -> None:
         """Learns from one step; an event delivered again tells nothing new."""
         run_id = step.scope.get("run_id")
         if step.kind != "event" or step.repeats is not None or run_id is None:
             return
-        run = self._runs.setdefault(run_id, _Run(run_id))
+        run = self.kept_runs.setdefault(run_id, _Run(run_id))
         self._envelope(run, step)
         if any(refusal.state != NONE for refusal in step.refusals):
             return
@@ -133,7 +134,7 @@ class RunViews:
 
     def build(self, run_id: str) -> dict[str, Any]:
         """The run as Desktop and Web show it, at this point of the stream."""
-        run = self._runs[run_id]
+        run = self.kept_runs[run_id]
         subject = self._world.subjects("run").get(run_id)
         view = {
             "runId": run_id,

@@ -84,7 +84,8 @@ class RunViews:
 
     def __init__(self, world: Any):
         self._world = world
-        self._runs: dict[str, _Run] = {}
+        self.kept_runs: dict[str, _Run] = {}
+        """What is kept of each run; a run that was let go of begins anew with its next line."""
         self._words = vocabulary_of(world.protocol)
 
     def apply(self, step: Step) -> None:
@@ -130,10 +131,10 @@ class RunViews:
 
     def runs(self) -> list[str]:
         """Every run that a line speaks about, in order of appearance."""
-        return list(self._runs)
+        return list(self.kept_runs)
 
     def _run(self, key: str) -> _Run:
-        return self._runs.setdefault(key, _Run())
+        return self.kept_runs.setdefault(key, _Run())
 
     def _moved(self, run: _Run, target: str, source: str, step: Step) -> None:
         terminal = self._world.protocol.machines["run"].is_terminal
@@ -287,6 +288,11 @@ class ActionViews:
         self._actions: dict[str, _Action] = {}
         self._requests: dict[str, dict[str, Any]] = {}
         self._by_action: dict[str, str] = {}
+
+    @property
+    def kept(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+        """What is kept of actions and of requests by their ids, and the request of each action."""
+        return self._actions, self._requests, self._by_action
 
     def apply(self, step: Step) -> None:
         """Learns from one step."""

@@ -10,15 +10,22 @@ from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import payload, stream_of
 
+ENDED = {"committed", "failed", "cancelled", "superseded"}
+
 
 class Calls:
-    """The calls of each stream, and whether its beginning was seen."""
+    """The calls of each stream whose run is not over, and whether its beginning was seen."""
 
     def __init__(self, world):
         self.of = {}
         self.whole = {}
 
     def apply(self, step):
+        if step.kind == "run" and step.line.get("status") in ENDED:
+            # What a stream says after the end of its run is refused for that alone.
+            self.of.pop(stream_of(step), None)
+            self.whole.pop(stream_of(step), None)
+            return
         stream, place = stream_of(step), step.place
         if step.kind != "event" or place is None:
             return

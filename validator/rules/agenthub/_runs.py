@@ -71,6 +71,8 @@ class Run:
 class Runs:
     """Every run of the capture, and every approval by its id."""
 
+    forgets = ("_runs", "_asked", "approvals")
+
     def __init__(self, world: World):
         self._world = world
         self._runs: dict[str, Run] = {}
@@ -118,10 +120,10 @@ class Runs:
 
     def _forget(self) -> None:
         """Drops what only an open run needs, once the rules have seen its end."""
-        if self._over is not None:
-            run = self._runs[self._over]
-            self._runs[self._over] = Run(sessions=run.sessions, told=run.told, triage=run.triage)
-            self._over = None
+        over, self._over = self._over, None
+        run = self._runs.get(over or "")
+        if over is not None and run is not None:
+            self._runs[over] = Run(sessions=run.sessions, told=run.told, triage=run.triage)
 
 
 def payload(step: Step) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Trips: run.approval.requested as the first event of a run.  Near miss: a run tha
 Fix: Emit run.created as the first event of every run, under the id that all its events carry.
 """
 
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
@@ -19,8 +20,10 @@ OWN = ("lifecycle", "phase")
 class Begun:
     """The runs that events have named."""
 
+    forgets = ("_runs",)
+
     def __init__(self, world: World):
-        self._runs: set[str] = set()
+        self._runs = Lines()
         self.first = False
         """True when this is the first event of its run."""
 

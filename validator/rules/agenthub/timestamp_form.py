@@ -8,6 +8,7 @@ Fix: Write the time stamp in UTC, ending in Z, with exactly three digits after t
 
 import re
 
+from validator.replay.faded import Lines
 from validator.rules import finding, rule, seen
 from validator.rules.agenthub._runs import entity
 
@@ -17,13 +18,15 @@ _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9
 class Coarse:
     """The first line of each run with a timestamp of another form: one finding for a run is enough."""
 
+    forgets = ("first",)
+
     def __init__(self, world):
-        self.first = {}
+        self.first = Lines()
 
     def apply(self, step):
         timestamp = step.line.get("timestamp")
         if step.kind == "event" and isinstance(timestamp, str) and not _FORM.fullmatch(timestamp):
-            self.first.setdefault(step.scope.get("run_id"), step.number)
+            self.first.setdefault(step.scope.get("run_id") or "", step.number)
 
 
 @rule("AHB001", "timestamp-form", clauses={"agenthub": "AH-6"}, on="*", needs=(Coarse,))

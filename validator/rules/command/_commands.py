@@ -9,6 +9,8 @@ from typing import Any
 
 from validator.protocol.honest import known
 from validator.protocol.protocol import Command
+from validator.replay import world as worlds
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
 
@@ -99,6 +101,8 @@ class Sent:
     """Events before the answer that can be its effects."""
     doubtful: bool = False
     """Something was lost before it was sent, or came before the capture, that may have told its subject."""
+    again: bool = False
+    """Its idempotency key was used by a command that was let go of."""
 
     @property
     def subject(self) -> str | None:
@@ -113,6 +117,11 @@ class Sent:
         return {name: value for name, value in self.request.items() if name.endswith("_id") and isinstance(value, str)}
 
     @property
+    def may_repeat(self) -> bool:
+        """True when the command of which this one is a repetition may stand where nobody can look any more."""
+        return self.again or (self.doubtful and "idempotency_key" in self.request)
+
+    @property
     def listed(self) -> list[str]:
         """The events its answer lists."""
         ids = known(self.result.get("event_ids"))
@@ -120,7 +129,13 @@ class Sent:
 
 
 class Commands:
-    """Commands by id in the order they were sent, and answers that answer nothing."""
+    """Commands by id in the order they were sent, and answers that answer nothing.
+
+    A command that was answered, did what it said and was sent long ago is let go of, except the first of its kind: that
+    one shows at the end of the capture that there were such.
+    """
+
+    forgets = ("let_go", "_used")
 
     def __init__(self, world: World):
         self._world = world
@@ -130,6 +145,12 @@ class Commands:
         self.last_answered = 0
         """The line of the latest command that has an answer."""
         self.restarts: list[int] = []
+        self.let_go = Lines()
+        """Ids of commands of which nothing more is known."""
+        self._used = Lines()
+        """Their idempotency keys."""
+        self._kinds: dict[tuple[Any, ...], str] = {}
+        self._swept = 0
         self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
         self._live: dict[str, list[Sent]] = {}
         self._highest: tuple[int | None, int] = (None, 0)
@@ -156,8 +177,12 @@ class Commands:
 
     def _command(self, step: Step) -> None:
         key, name, request = (step.line.get(part) for part in ("command_id", "command", "request"))
-        if not isinstance(key, str) or not isinstance(name, str) or not isinstance(request, dict) or key in self.sent:
+        if not isinstance(key, str) or not isinstance(name, str) or not isinstance(request, dict):
             return
+        if key in self.sent or key in self.let_go:
+            return
+        if step.number - self._swept >= worlds.RECENT:
+            self._sweep(step.number)
         definition = self._world.protocol.commands.get(name)
         field_name, machine = SUBJECTS.get(name, ("", ""))
         subject = request.get(field_name)
@@ -174,6 +199,7 @@ class Commands:
         key = sent.request.get("idempotency_key")
         if not isinstance(key, str):
             return
+        sent.again = _used(sent) in self._used
         content = _digest({name: value for name, value in sent.request.items() if name != "idempotency_key"})
         before = self._keys.setdefault((sent.name, key), (sent, content))
         if before[0] is not sent:
@@ -181,6 +207,36 @@ class Commands:
                 sent.repeats = before[0]
             else:
                 sent.clashes = before[0]
+
+    def _sweep(self, number: int) -> None:
+        """Lets go of what was sent long ago and came out as it had to."""
+        old, self._swept = number - worlds.RECENT, number
+        for sent in [sent for sent in self.sent.values() if sent.line < old and self._is_plain(sent)]:
+            kind = (sent.name, sent.outcome, sent.first is None, not sent.listed, sent.state is None)
+            if self._kinds.setdefault(kind, sent.key) != sent.key:
+                del self.sent[sent.key]
+                self.let_go.add(sent.key)
+                if "idempotency_key" in sent.request:
+                    self._keys.pop((sent.name, str(sent.request["idempotency_key"])), None)
+                    self._used.add(_used(sent))
+        self._live = {event: [sent for sent in live if sent.key in self.sent] for event, live in self._live.items()}
+
+    def _is_plain(self, sent: Sent) -> bool:
+        """True when no rule will have anything to say about a command at the end."""
+        if sent.definition is None or sent.outcome is None or sent.repeats or sent.clashes:
+            return False
+        if sent.outcome not in DONE:
+            return not sent.listed and (sent.created is None or self.created_by_another(sent))
+        if sent.first is None and (sent.definition.writes or sent.state is None) and sent.definition.mutates:
+            return False
+        found = [self.event(key) for key in sent.listed]
+        return all(line > sent.line and kind in sent.definition.writes for line, kind in found)
+
+    def created_by_another(self, sent: Sent) -> bool:
+        """True when another command that chose the same id may have written the event."""
+        line = sent.created.line if sent.created else None
+        others = (entry for entry in self.sent.values() if entry is not sent and entry.name == sent.name)
+        return any(entry.created and entry.created.line == line and entry.outcome not in REFUSALS for entry in others)
 
     def _result(self, step: Step) -> None:
         self.answers += 1
@@ -222,6 +278,10 @@ class Commands:
         chosen = sent.request.get(name)
         if effect.type == event and chosen is not None and value_of(effect, name) == chosen and sent.created is None:
             sent.created = effect
+
+
+def _used(sent: Sent) -> str:
+    return f"{sent.name}\n{sent.request.get('idempotency_key')}"
 
 
 def _settled(sent: Sent) -> bool:

@@ -27,7 +27,7 @@ def check(step, world, context):
             continue
         if sent.first is not None:
             yield seen("CTL-63", "CTL-2", definition.clause)
-        elif sent.repeats is None and not _unknown(world, sent) and came_to_rest(world, context, sent, sent.answered):
+        elif _has_none(world, context, sent):
             yield Finding(
                 sent.answered,
                 f"one of the events that {sent.name} writes",
@@ -37,6 +37,12 @@ def check(step, world, context):
                 witness=(sent.line, *history(world, sent), *went_on(commands, sent.answered)),
                 key=sent.name,
             )
+
+
+def _has_none(world, context, sent):
+    if sent.repeats or sent.may_repeat or _unknown(world, sent):
+        return False
+    return came_to_rest(world, context, sent, sent.answered)
 
 
 def _unknown(world, sent):

@@ -40,15 +40,10 @@ def _judge(world, context, sent, index, key):
         return
     yield seen("CTL-60", "CTL-7", "CTL-62")
     if line < sent.line:
-        if sent.repeats is None and not _may_repeat(sent):
+        if sent.repeats is None and not sent.may_repeat:
             yield _finding(sent, index, "CTL-7", "an effect below the command", "it stands above it", (line,))
     elif sent.definition and kind not in sent.definition.writes and _moves(world, kind):
         yield _finding(sent, index, "CTL-62", f"an event that {sent.name} writes", kind, (line,))
-
-
-def _may_repeat(sent):
-    """True when the command of which this one is a repetition may stand where the capture does not reach."""
-    return sent.doubtful and "idempotency_key" in sent.request
 
 
 def _moves(world, kind):

@@ -9,29 +9,40 @@ Fix: Clear the queue by queue.changed, or leave it alone, as queue_policy says.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, Commands, came_to_rest, history, went_on
+from validator.rules.command._commands import DONE, Commands, Sent, came_to_rest, history, went_on
 
 
 class Interrupts:
     """Interrupts that state a policy for the queue, with the turns that waited in the thread."""
 
     hears = ("record:command", "queue.changed")
+    forgets = ("cleared",)
 
     def __init__(self, world: World):
         self.world = world
-        self.sent: list[tuple[str, list[str]]] = []
+        self.sent: list[tuple[Sent, list[str]]] = []
         self.cleared: dict[str, int] = {}
         """Queued turn to the line that cleared it."""
 
     def apply(self, step: Step) -> None:
         if step.kind == "command" and step.line.get("command") == "interrupt_turn":
             sent = self.world.ledger(Commands).current
-            if sent and sent.request.get("queue_policy") in ("keep", "clear"):
-                self.sent.append((sent.key, self._waiting(sent)))
+            waiting = self._waiting(sent) if sent and sent.request.get("queue_policy") in ("keep", "clear") else None
+            if sent and waiting:
+                self.sent = [entry for entry in self.sent if not self._is_over(*entry)]
+                self.sent.append((sent, waiting))
         elif step.type == "queue.changed" and step.kind == "event":
             for move in step.moves:
                 if move.machine == "queue" and move.target == "removed":
                     self.cleared[move.subject] = step.number
+
+    def _is_over(self, sent, waiting):
+        """True when the policy was kept for certain; what came first is kept to show that it was looked at."""
+        if sent is self.sent[0][0] or sent.answered is None:
+            return False
+        if sent.request["queue_policy"] == "clear":
+            return not any(self.world.state("queue", turn) == "waiting" for turn in waiting)
+        return not any(sent.line < self.cleared.get(turn, 0) < sent.answered for turn in waiting)
 
     def _waiting(self, sent):
         turn = self.world.subjects("turn").get(sent.subject or "")
@@ -43,9 +54,8 @@ class Interrupts:
 @rule("CMD019", "queue-policy-ignored", clauses={"agent-runtime": "CTL-66"}, on=END, needs=(Interrupts, Commands))
 def check(step, world, context):
     commands, interrupts = world.ledger(Commands), world.ledger(Interrupts)
-    for key, waiting in interrupts.sent:
-        sent = commands.sent[key]
-        if sent.outcome not in DONE or not waiting or not came_to_rest(world, context, sent, sent.answered):
+    for sent, waiting in interrupts.sent:
+        if sent.outcome not in DONE or not came_to_rest(world, context, sent, sent.answered):
             continue
         yield seen()
         proof = (sent.line, sent.answered, *history(world, sent), *went_on(commands, sent.answered))
@@ -56,7 +66,7 @@ def check(step, world, context):
                 sent.answered,
                 "queue.changed that clears the queued turns",
                 "they still wait",
-                entity=("command", key),
+                entity=("command", sent.key),
                 witness=(*proof, *lines),
                 key="clear",
             )

@@ -26,16 +26,8 @@ def check(step, world, context):
                 yield _finding(sent, clause, sent.answered, f"/result/event_ids/{index}", (sent.line, line))
                 break
         else:
-            if sent.outcome in REFUSALS and sent.created and not _created_by_another(sent, commands):
+            if sent.outcome in REFUSALS and sent.created and not commands.created_by_another(sent):
                 yield _finding(sent, clause, sent.created.line, "", (sent.line, sent.answered))
-
-
-def _created_by_another(sent, commands):
-    """True when another command that chose the same id may have written the event."""
-    others = (entry for entry in commands.sent.values() if entry is not sent and entry.name == sent.name)
-    return any(
-        entry.created and entry.created.line == sent.created.line and entry.outcome not in REFUSALS for entry in others
-    )
 
 
 def _finding(sent, clause, line, pointer, witness):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
 
@@ -17,17 +18,18 @@ class Introduced:
     """
 
     hears = ("record:snapshot", "record:command", "record:result")
+    forgets = ("ids",)
 
     def __init__(self, world: World):
         self._creates = {name: _created(world, command.writes) for name, command in world.protocol.commands.items()}
         self._asked: dict[str, set[str]] = {}
         """Keys that the request of a command without an answer names."""
-        self.ids: set[str] = set()
+        self.ids = Lines()
 
     def apply(self, step: Step) -> None:
         line = step.line
         if step.kind == "snapshot":
-            self.ids.update(_ids(line.get("snapshot")))
+            self._show(line.get("snapshot"))
         elif step.kind == "command":
             self._asked[str(line.get("command_id"))] = set(_body(line, "request"))
         elif step.kind == "result":
@@ -38,7 +40,11 @@ class Introduced:
         asked = self._asked.pop(str(line.get("command_id")), set())
         creates = self._creates.get(str(line.get("command")), frozenset()) - asked
         shown = {key: value for key, value in result.items() if key in creates or not isinstance(value, str)}
-        self.ids.update(_ids({key: value for key, value in shown.items() if key != "error"}))
+        self._show({key: value for key, value in shown.items() if key != "error"})
+
+    def _show(self, document: Any) -> None:
+        for name in _ids(document):
+            self.ids.add(name)
 
 
 def _created(world: World, writes: tuple[str, ...]) -> frozenset[str]:

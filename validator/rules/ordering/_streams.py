@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.formats import parse_date_time
+from validator.replay.faded import Lines
 from validator.replay.step import Step
 
 SILENT_RETURN = {"channel.connected", "channel.disconnected", "channel.resumed"}
@@ -35,12 +36,13 @@ def is_marker(world: Any, step: Step) -> bool:
 class Counts:
     """How each stream arrives: stretches that run behind, restarts in between, and events that do not count."""
 
-    forgets = ("_arrived",)
+    forgets = ("_arrived", "_uncounted")
 
     def __init__(self, world: Any):
         self._world = world
         self._arrived: dict[str, tuple[int, int, bool]] = {}
-        self._uncounted: set[str] = set()
+        self._counting = world.protocol.order["sequence"] == "recommended"
+        self._uncounted = Lines()
         self.restart: int | None = None
         """The line at which the runtime was last started again."""
         self.continues = False
@@ -61,7 +63,7 @@ class Counts:
         behind = place.verdict in {"behind", "same"}
         self.continues = behind and late and sequence is not None and place.sequence == sequence + 1
         self.after_restart = sequence is not None and self.restart is not None and self.restart > line
-        self.first_uncounted = "sequence" not in step.line and stream not in self._uncounted
+        self.first_uncounted = self._counting and "sequence" not in step.line and stream not in self._uncounted
         if self.first_uncounted:
             self._uncounted.add(stream)
         if place.sequence is not None:
@@ -121,7 +123,7 @@ class Gaps:
     def apply(self, step: Step) -> None:
         self.covered = []
         place = step.place
-        if place is None:
+        if place is None or self._world.protocol.order["gaps"] == "tolerated":
             return
         stream = place.stream or ""
         if place.verdict == "behind":

@@ -32,6 +32,8 @@ def entries(export: dict[str, Any], name: str) -> list[tuple[int, dict[str, Any]
 class Exported:
     """Events and actions of every run, with the line that told of each."""
 
+    forgets = ("events", "actions")
+
     def __init__(self, world: Any):
         self.events: dict[str, dict[str, tuple[bytes, int]]] = {}
         self.actions: dict[str, dict[str, int]] = {}

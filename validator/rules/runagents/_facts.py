@@ -84,6 +84,8 @@ def told(world: Any, action: str) -> tuple[int, ...]:
 class Actions:
     """Every action a line names."""
 
+    forgets = ("known",)
+
     def __init__(self, world: Any):
         self.known: dict[str, Action] = {}
 

@@ -10,20 +10,22 @@ from validator.protocol.honest import WORDS, is_honest
 from validator.replay.readmodels.runagents import ActionViews
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
+from validator.rules.snapshot._views import Views
 
 LINKS = ("run_id", "request_id", "required_event_id", "decided_event_id", "retry_event_id")
 CLAUSES = ("RA-90", "RA-143", "RA-145", "RA-146")
 
 
-@rule("RAG026", "action-view-differs", clauses={"runagents": CLAUSES}, on="record:snapshot", needs=(ActionViews,))
+@rule("RAG026", "action-view-differs", clauses={"runagents": CLAUSES}, on="record:snapshot", needs=(Views,))
 def check(step, world, context):
     view = step.line.get("snapshot")
     if step.type != "action_view" or not isinstance(view, dict):
         return
     subject = world.subjects("blocked_action").get(word(view, "action_id") or "")
-    if subject is None or world.unproved(step) is not None:
+    if subject is None or world.unproved(step) is not None or world.unproved(subject) is not None:
         return
-    own = world.ledger(ActionViews).build(subject.key)
+    views = world.ledger(Views).built(ActionViews)
+    own = views.build(subject.key)
     for clause, name in _wrong(view, own):
         yield seen(clause)
         if name:
@@ -35,7 +37,7 @@ def check(step, world, context):
                 clause=clause,
                 entity=("blocked_action", subject.key),
                 state=subject.state,
-                witness=world.ledger(ActionViews).lines(subject.key),
+                witness=views.lines(subject.key),
                 key=name,
             )
 

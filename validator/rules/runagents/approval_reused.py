@@ -15,6 +15,8 @@ from validator.rules.runagents._facts import TOOLS, said_of_action
 class Grants:
     """For each approval request: its scope, the action it served first, and the hash that was approved."""
 
+    forgets = ("of",)
+
     def __init__(self, world):
         self.of = {}
 

@@ -5,6 +5,7 @@ Trips: FAILED without a reason.  Near miss: FAILED whose data.error holds an hon
 Fix: Fill the field the pointer names, or say honestly that its value is unknown.
 """
 
+from validator.replay.faded import Lines
 from validator.replay.readmodels.runagents import data_of
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
@@ -30,8 +31,10 @@ ASKED = {
 class Blocks:
     """Actions whose block was recorded with a hash, by their record or by an earlier event."""
 
+    forgets = ("hashed",)
+
     def __init__(self, world):
-        self.hashed = set()
+        self.hashed = Lines()
 
     def apply(self, step):
         record = step.line.get("snapshot")

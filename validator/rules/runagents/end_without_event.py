@@ -12,10 +12,13 @@ EVIDENCE = {"COMPLETED": ("COMPLETED",), "FAILED": ("FAILED", "REJECTED", "INVOK
 
 
 class Ends:
-    """For each run: the record that ended it, its last event, and whether an event tells of the end."""
+    """For each run whose end no event tells yet: the record that ended it, its last event, and what events told."""
 
     def __init__(self, world):
+        self._world = world
         self.of = {}
+        self.told = 0
+        """Runs whose end an event tells."""
 
     def apply(self, step):
         run = step.line.get("run_id")
@@ -23,23 +26,36 @@ class Ends:
             entry = self.of.setdefault(run, {"kinds": set(), "record": None})
             entry["kinds"].add(step.type)
             entry["last"] = (step.type, step.number)
+            self._settle(run, entry)
         elif step.kind == "run" and isinstance(step.line.get("id"), str):
             for move in step.moves:
                 if move.machine == "run" and move.target in EVIDENCE and move.source != move.target:
                     entry = self.of.setdefault(move.subject, {"kinds": set(), "record": None})
                     entry["record"] = (move.target, step.number)
+                    self._settle(move.subject, entry)
+
+    def _settle(self, run, entry):
+        """Lets go of a run whose end is told; one that ended otherwise stays until the end of the capture."""
+        status = self._world.state("run", run)
+        if status not in EVIDENCE or "last" not in entry:
+            return
+        if entry["kinds"] & set(EVIDENCE[status]) or (status == "FAILED" and entry["last"][0] == "ERROR"):
+            del self.of[run]
+            self.told += 1
 
 
 @rule("RAG010", "end-without-event", clauses={"runagents": "RA-44"}, on=END, needs=(Ends,))
 def check(step, world, context):
-    for run, entry in world.ledger(Ends).of.items():
+    ends = world.ledger(Ends)
+    if ends.told:
+        yield seen()
+    for run, entry in ends.of.items():
         status = world.state("run", run)
         if status not in EVIDENCE or "last" not in entry:
             continue
         yield seen()
-        kind, line = entry["last"]
-        told = entry["kinds"] & set(EVIDENCE[status]) or (status == "FAILED" and kind == "ERROR")
-        if not told and entry["record"] and expects(world, context) != "prefix":
+        line = entry["last"][1]
+        if entry["record"] and expects(world, context) != "prefix":
             yield Finding(
                 entry["record"][1],
                 f"an event that tells of {status}",

@@ -13,6 +13,8 @@ from validator.rules import finding, rule, seen
 class Words:
     """The first line of each run for each vocabulary."""
 
+    forgets = ("first",)
+
     def __init__(self, world):
         self._words = vocabulary_of(world.protocol)
         self.first = {}

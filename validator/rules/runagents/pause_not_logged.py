@@ -14,6 +14,8 @@ LOGGED = {"PAUSED_APPROVAL": ("APPROVAL_REQUIRED", "RA-36"), "PAUSED_CONSENT": (
 class Gates:
     """The pause each run is in: which, since when, the last event before it, and whether the log tells of it."""
 
+    forgets = ("_last",)
+
     def __init__(self, world):
         self._last = {}
         self.of = {}

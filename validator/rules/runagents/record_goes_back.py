@@ -14,6 +14,8 @@ from validator.rules._instants import instant
 class Changes:
     """The latest change of each run's record before the present line."""
 
+    forgets = ("before", "_latest")
+
     def __init__(self, world):
         self.before = {}
         self._latest = {}

@@ -16,6 +16,8 @@ FIXED = ("agent_id", "user_id", "conversation_id", "created_at")
 class Origins:
     """What the records of each run first said about its origin."""
 
+    forgets = ("first",)
+
     def __init__(self, world):
         self.first = {}
 

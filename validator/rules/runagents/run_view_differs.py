@@ -10,18 +10,21 @@ from validator.replay.readmodels.runagents import RunViews
 from validator.replay.readmodels.words import number, word
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import Exported
+from validator.rules.snapshot._views import Views
 
 CLAUSES = ("RA-140", "RA-141", "RA-142")
 
 
-@rule("RAG025", "run-view-differs", clauses={"runagents": CLAUSES}, on="record:snapshot", needs=(RunViews, Exported))
+@rule("RAG025", "run-view-differs", clauses={"runagents": CLAUSES}, on="record:snapshot", needs=(Views, Exported))
 def check(step, world, context):
     view = step.line.get("snapshot")
     if step.type != "run_view" or not isinstance(view, dict) or world.state("run", word(view, "run_id")) is None:
         return
     subject = world.subjects("run")[view["run_id"]]
-    own = world.ledger(RunViews).build(view["run_id"])
-    if world.unproved(step) is not None or _is_older(step, view, own):
+    if world.unproved(step) is not None or world.unproved(subject) is not None:
+        return
+    own = world.ledger(Views).built(RunViews).build(subject.key)
+    if _is_older(step, view, own):
         return
     more = {"entity": ("run", subject.key), "state": subject.state}
     yield seen("RA-141")

@@ -13,6 +13,8 @@ from validator.rules.runagents._facts import said_of_action
 class Asked:
     """The first request about each action."""
 
+    forgets = ("first",)
+
     def __init__(self, world):
         self.first = {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from validator.protocol.honest import is_honest
 from validator.replay.readmodels import agenthub, runagents
@@ -11,6 +11,8 @@ from validator.replay.readmodels.agent_threads import Threads
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 from validator.replay.world import World
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,9 @@ class Told:
 
 
 class Views:
-    """Builds the view that a snapshot line of a dialect has to equal."""
+    """Builds the view that a snapshot line of a dialect has to equal; one view of each kind serves all rules."""
+
+    forgets = ("runs", "actions", "requests", "asked")
 
     def __init__(self, world: World):
         self._world = world
@@ -38,6 +42,14 @@ class Views:
             "agent-threads": [Threads],
         }
         self._built = [kind(world) for kind in kinds.get(self._name, ())]
+        # What the views keep of runs and actions is theirs; here it is named, so that it is forgotten with them.
+        first, second = [*self._built, None, None][:2]
+        self.runs = {} if first is None or self._name == "agent-threads" else first.kept_runs
+        self.actions, self.requests, self.asked = second.kept if second is not None else ({}, {}, {})
+
+    def built(self, kind: type[V]) -> V:
+        """The views of one kind."""
+        return next(ledger for ledger in self._built if type(ledger) is kind)
 
     def apply(self, step: Step) -> None:
         for ledger in self._built:
