@@ -94,6 +94,8 @@ class Watch:
         if piece.counted:
             counts = [Counter(look[side][0] for look in looks if SESSION in look[side][1]) for side in (1, 2)]
             return {SESSION} if counts[0] != counts[1] else set()
+        if piece.part:
+            return {scope for _, old, new in looks if old[0] != new[0] for scope in self._spread(new[1])}
         return {scope for _, old, new in looks for scope in self._differing(old, new)}
 
     def _differing(self, old: Look, new: Look) -> Scopes:

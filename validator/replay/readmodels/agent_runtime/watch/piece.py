@@ -62,6 +62,8 @@ class Piece:
     """Only how often each content occurs is shown."""
     changed: Callable[[Facts, Any, Any], None] | None = None
     """Is told the key and the time when the content is another one, wherever it is shown."""
+    part: bool = False
+    """It is shown wherever another piece is, and that one tells where it is gained or lost."""
 
 
 Content = Callable[[Facts, Scope], Any]

@@ -137,6 +137,12 @@ WORK = (
         lambda facts, key: (facts.of(Jobs).head(key), facts.of(Jobs).scopes(key)),
         "job_id",
     ),
-    Piece(SUMMARY, JOBS, _items_touched, lambda facts, key: (facts.of(Jobs).item(*key), facts.of(Jobs).scopes(key[0]))),
+    Piece(
+        SUMMARY,
+        JOBS,
+        _items_touched,
+        lambda facts, key: (facts.of(Jobs).item(*key), facts.of(Jobs).scopes(key[0])),
+        part=True,
+    ),
     Piece(THREAD, JOBS, _jobs_touched, lambda facts, key: (None, facts.of(Jobs).scopes(key)), "job_id"),
 )
