@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer, survey, vocabulary
+from validator.replay.faded import Lines
 from validator.rules import finding, seen
 
 TOLD = ("*", "record:result", "record:snapshot", "record:run", "record:export")
@@ -145,9 +146,10 @@ class ResumeTokens:
     """The tokens that peers sent to come back, by value, each with its line."""
 
     hears = ("record:command",)
+    forgets = ("sent",)
 
     def __init__(self, world):
-        self.sent = {}
+        self.sent = Lines()
 
     def apply(self, step):
         request = step.line.get("request") if step.kind == "command" else None
@@ -180,12 +182,12 @@ def answers(step, world):
 
 
 def owned(leak, step, world):
-    """True when another rule reports the same fact: a key that an audit event never carries, an answered credential."""
+    """True when another rule reports the same fact: a key never carried, a resume token, an answered credential."""
     if "raw_keys" in world.protocol.tables and leak.segments[:1] == ("data",):
         keys = {key for row in world.protocol.tables["raw_keys"]["rows"] for key in row["values"]["keys"]}
         return any(str(part).lower().replace("-", "_") in keys for part in leak.segments)
     if leak.segments and leak.segments[-1] == TOKENS[0] and world.protocol.name == "agent-runtime":
-        return leak.kind == "named"
+        return leak.kind in {"named", "secret", "url", "entropy"}
     if step.type == "action.resolved" and world.ledger(CredentialActions).line is not None:
         return leak.pointer in answers(step, world)
     return False

@@ -33,6 +33,6 @@ def check(step, world, context):
                 "a reference to the token",
                 "a token by its value" if plain else "what a peer sent as the token",
                 pointer=masked_pointer(segments, context.canaries),
-                witness=() if plain else (sent[value],),
+                witness=() if plain else (sent.get(value),),
                 key=str(segments[-1]),
             )
