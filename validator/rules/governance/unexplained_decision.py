@@ -19,7 +19,8 @@ TARGETS = ("tool_call_id", "process_id", "action_id", "peer_task_id")
 )
 def check(step, world, context):
     yield seen("PERM-25")
-    if not any(name in step.line for name in TARGETS):
+    # An event that does not even name its turn does not have the shape of one.
+    if "turn_id" in step.line and not any(name in step.line for name in TARGETS):
         expected = "the call, process, action or peer task it is about"
         yield finding(step, expected, "only the turn is named", clause="PERM-25", key="target")
     if step.type != "permission.evaluated":

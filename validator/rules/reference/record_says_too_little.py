@@ -67,7 +67,7 @@ SCOPES = ("session_id", "thread_id", "turn_id", "task_id", "run_id")
     on=(*WANTS, "output.*", "evidence.changed", "reasoning.*", "task.dependency.updated", "tool.catalog.resolved"),
 )
 def check(step, world, context):
-    if step.refusals:
+    if step.refusals or not isinstance(step.line.get("payload", {}), dict):
         return
     witness = tracks(world, step)
     if step.type in WANTS and not (step.type == "artifact.changed" and told(step, "change") == "deleted"):
