@@ -53,6 +53,8 @@ def clause_of(world: World, found: Compared, entry: Difference) -> str:
         return "ATT-8"
     if claim.source == "result":
         return "CTL-61"
+    if names[0] == "last_outcome":
+        return "RM-59"
     if names[-1] == "status" and entry.entity:
         return "RM-30"
     if any(name in COPIED for name in names):
@@ -71,6 +73,7 @@ def situations(world: World, found: Compared) -> list[str]:
         "RM-30": states(claim.document, "status"),
         "RM-33": states(claim.document, "status"),
         "RM-58": states(claim.document, *COPIED, "decisions"),
+        "RM-59": states(claim.document, "last_outcome"),
         "CTL-61": claim.source == "result",
         "ATT-8": states(claim.document, "current_run_id"),
         "POL-2": bool(claim.document.get("decisions")) and claim.session in claims.policies,

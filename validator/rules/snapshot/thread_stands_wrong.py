@@ -12,7 +12,7 @@ from validator.rules import finding, rule, seen
 from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._owners import NEEDS, THREAD, WAKES, compared, fault, owned, scope_of
 
-CLAUSES = ("TURN-19", "HIST-13", "RM-37", "RM-38", "RM-36")
+CLAUSES = ("TURN-19", "HIST-13", "RM-37", "RM-38", "RM-36", "RM-59")
 
 
 @rule("SNP016", "thread-stands-wrong", clauses={"agent-runtime": CLAUSES}, on=WAKES, needs=NEEDS)
@@ -36,6 +36,8 @@ def _looks(found, removed):
         yield seen("RM-37", "RM-38")
     if removed:
         yield seen("HIST-13")
+    if isinstance(known(document.get("last_outcome")), dict):
+        yield seen("RM-59")
 
 
 def _open(found):
@@ -55,7 +57,8 @@ def _clause(found, entry, removed):
             return "RM-37"
         if found.past.protocol.machines["turn"].is_terminal(state):
             return "RM-38"
-    return "RM-36"
+        return "RM-36"
+    return "RM-59"
 
 
 def _unknown(step, world, found):

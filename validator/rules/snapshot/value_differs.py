@@ -11,7 +11,8 @@ from validator.rules.snapshot._clauses import MODEL_CLAUSES, clause_of, note_rep
 from validator.rules.snapshot._owners import NEEDS, VALUE, WAKES, compared, fault, owned
 
 CLAUSES = (
-    *("RM-2", "RM-18", "RM-27", "RM-28", "RM-29", "RM-30", "RM-31", "RM-33", "RM-58", "CTL-61", "ATT-8", "POL-2"),
+    *("RM-2", "RM-18", "RM-27", "RM-28", "RM-29", "RM-30", "RM-31", "RM-33", "RM-58", "RM-59"),
+    *("CTL-61", "ATT-8", "POL-2"),
     *MODEL_CLAUSES.values(),
 )
 

@@ -228,11 +228,11 @@ class Turns(Collector):
         )
 
     def outcome(self, scope: Scope) -> dict[str, Any] | None:
-        """How the turn that ended or was lost last came out."""
+        """How the turn that ended or was lost last came out; of several that one event ended, the last it names."""
         closed = [*self._closed(scope, scope.thread), *self._closed(scope, None)]
         if not closed:
             return None
-        key, close = max(closed, key=lambda entry: (entry[1].index, entry[0]))
+        key, close = max(closed, key=lambda entry: entry[1].index)
         state = self.facts.state("turn", key) or ""
         said = close.said if close.type == "turn.failed" else {}
         error = as_record(said.get("error"))
