@@ -113,14 +113,14 @@ class Tally:
         return first if first < found.line else None
 
     def _told_before(self, rule: Rule, step: Step | None, found: Finding) -> bool:
-        """True when a part of an export told what the whole of it tells again."""
+        """True when a part of an export told what the whole of it, or the same part read again, tells again."""
         if step is None or step.at is None:
             return False
         if self._told_at != found.line:
             self._told_at = found.line
             self._told.clear()
         mark = (rule.id, found.pointer, found.key)
-        before = mark in self._told and step.at == ""
+        before = mark in self._told
         self._told.add(mark)
         return before
 

@@ -32,7 +32,36 @@ def parts(protocol: Protocol, line: dict[str, Any]) -> list[Part]:
     if name is None:
         return [Part(line)]
     whole = Part(_recorded(line, name), "") if exports[name].get("whole") else Part(line, "", export=name)
-    return [*_parts(exports[name], line), whole]
+    return [*_presupposed(protocol, exports[name], line, list(_parts(exports[name], line))), whole]
+
+
+def _presupposed(protocol: Protocol, export: dict[str, Any], line: dict[str, Any], found: list[Part]) -> list[Part]:
+    """Puts what the last record of a subject presupposes, and no event tells, before the first event that needs it."""
+    rule = export.get("presupposes")
+    if not rule:
+        return found
+    key, kind = rule["in"].removesuffix("[]"), export["parts"][rule["in"]]
+    records = line.get(key)
+    for index, record in enumerate(records if isinstance(records, list) else ()):
+        told = rule["status"].get(str(record.get("status"))) if isinstance(record, dict) else None
+        place = _needed_at(protocol, rule, record[rule["id"]], found) if told and rule["id"] in record else None
+        if place is not None:
+            found.insert(place, Part(_recorded({**record, "status": told}, kind), f"/{key}/{index}"))
+    return found
+
+
+def _needed_at(protocol: Protocol, rule: dict[str, Any], subject: Any, found: list[Part]) -> int | None:
+    """Where the first event stands that needs what no event tells of a subject; None where there is none."""
+    asked = None
+    for place, part in enumerate(found):
+        kind, data = protocol.type_of(part.document), part.document.get("data")
+        names = isinstance(data, dict) and data.get(rule["id"]) == subject
+        if names and kind in rule["told_by"]:
+            return None
+        if asked is None and names:
+            asked = place
+    later = enumerate(found) if asked is not None else ()
+    return next((at for at, part in later if at > asked and protocol.type_of(part.document) in rule["needed_by"]), None)
 
 
 def _parts(export: dict[str, Any], line: dict[str, Any]) -> Iterator[Part]:

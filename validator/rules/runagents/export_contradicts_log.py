@@ -6,6 +6,7 @@ Near miss: an export whose log ends with an approval and whose run says COMPLETE
 Fix: Export the record and the log from one point in time.
 """
 
+from validator.protocol.exports import parts
 from validator.replay.fold import Fold
 from validator.rules import finding, rule, seen
 from validator.rules.runagents._exports import entries, export_of
@@ -18,8 +19,9 @@ def check(step, world, context):
         return
     yield seen()
     fold = Fold(world.protocol)
-    for _, event in entries(export, "events"):
-        fold.apply(event)
+    for part in parts(world.protocol, export):
+        if part.at and part.at.startswith(("/events/", "/actions/")):
+            fold.apply(part.document)
     _settle(fold, world, export)
     leads = fold.subjects["run"].get(str(export["run"].get("id")))
     last = fold.apply({**export["run"], "record": "run"})
