@@ -3,8 +3,6 @@
 The names below are the whole Python interface; everything else may change without notice.
 """
 
-import importlib
-
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
@@ -23,5 +21,7 @@ __all__ = ["__version__", *sorted(_HOMES)]
 def __getattr__(name: str):
     # Loading the judge costs a second; `--version` must not pay for it.
     if name in _HOMES:
+        import importlib
+
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(name)

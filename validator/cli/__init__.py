@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
-from pathlib import Path
+from importlib import import_module
 
 import click
 
@@ -38,7 +38,11 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        return importlib.import_module(f"validator.cli.{cmd_name}").command
+        return import_module(f"validator.cli.{cmd_name}").command
+
+    def get_help(self, ctx: click.Context) -> str:
+        ctx.terminal_width = ctx.terminal_width or _width(ctx.max_content_width)
+        return super().get_help(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands by their first sentences, read from their files: importing them all takes too long."""
@@ -55,9 +59,19 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
+def _width(most: int) -> int:
+    """The width that click would find, without the archive formats that its way of asking imports."""
+    try:
+        columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(sys.__stdout__.fileno()).columns
+    except (ValueError, AttributeError, OSError):
+        columns = 0
+    return max(min(columns or 80, most) - 2, 50)
+
+
 def _help(name: str) -> str:
     """The text that a command's function begins with."""
-    source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), f"{name}.py"), encoding="utf-8") as file:
+        source = file.read()
     return source.partition("\ndef command(")[2].partition('"""')[2].partition('"""')[0]
 
 

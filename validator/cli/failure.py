@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import NoReturn
 
 import click
 
 from validator.errors import RuntimeValidateError
-from validator.renderers import MACHINE_FORMATS
 
 _WORDS = {1: "violations", 2: "rule-crashed", 3: "incomplete", 4: "unreadable", 130: "interrupted"}
 _spoken = {"format": "text"}
@@ -45,6 +43,10 @@ def refuse(error: RuntimeValidateError) -> NoReturn:
 
 
 def _line(word: str, code: int, message: str, *more: str | None) -> None:
+    import json
+
+    from validator.renderers import MACHINE_FORMATS
+
     if _spoken["format"] not in MACHINE_FORMATS:
         return
     source, place, hint = (*more, None, None, None)[:3]
