@@ -64,8 +64,8 @@ class Contract:
             self.check_record(kind, line)
 
     def _check(self, reference: str, document: Any, what: str) -> None:
-        if not self.protocol.store.validator(reference).is_valid(document):
-            raise ContractBroken(f"{what}: " + "; ".join(self._faults(reference, document)))
+        if faults := self._faults(reference, document):
+            raise ContractBroken(f"{what}: " + "; ".join(faults))
 
     def _faults(self, reference: str, document: Any) -> list[str]:
         errors = self.protocol.store.errors(reference, document)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,9 +44,19 @@ class Record:
             return self.thread
         return self.scope.get(name)
 
-    def dump(self) -> str:
-        return json.dumps([self.state, self.scope, self.data], separators=(",", ":"))
-
     def copy(self) -> Record:
-        state, scope, data = json.loads(self.dump())
-        return Record(self.kind, self.id, self.ordinal, self.session, self.thread, state, self.open, scope, data)
+        scope, data = copied(self.scope), copied(self.data)
+        return Record(self.kind, self.id, self.ordinal, self.session, self.thread, self.state, self.open, scope, data)
+
+
+def copied(value: Any) -> Any:
+    """A value of JSON that shares nothing with the original that could be changed."""
+    kind = type(value)
+    if kind is dict:
+        return {name: copied(entry) if type(entry) in _HOLDING else entry for name, entry in value.items()}
+    if kind is list or kind is tuple:
+        return [copied(entry) if type(entry) in _HOLDING else entry for entry in value]
+    return value
+
+
+_HOLDING = (dict, list, tuple)

@@ -14,6 +14,7 @@ from typing import Any
 from reference_runtime.errors import PositionConflict, StoreError, StoreFull, StoreLocked
 from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log.base import Change
+from reference_runtime.log.body import written
 
 _COLUMNS = ("session_id", "thread_id", *LINKS)
 _SCHEMA = f"""
@@ -34,6 +35,9 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 """
 
 
+_MOST_LOADED = 4096
+
+
 class SqliteStore:
     """One file; one writer at a time."""
 
@@ -43,8 +47,16 @@ class SqliteStore:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
+        self._version: int | None = None
+        self._loaded: dict[tuple[str, str], Record | None] = {}
+        """Records as they are in the file, so that a subject at work is not decoded for every command."""
 
     def position(self) -> int:
+        """Also the moment at which what another writer changed is noticed."""
+        version = self._one("PRAGMA data_version")[0]
+        if version != self._version or len(self._loaded) > _MOST_LOADED:
+            self._version = version
+            self._loaded.clear()
         return self._one("SELECT coalesce(max(position), 0) FROM events")[0]
 
     def ordinal(self) -> int:
@@ -52,8 +64,12 @@ class SqliteStore:
         return found[0] if found else 0
 
     def load(self, kind: str, identity: str) -> Record | None:
-        row = self._one(f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?", kind, identity)
-        return _record(row) if row else None
+        key = (kind, identity)
+        if key not in self._loaded:
+            row = self._one(f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?", kind, identity)
+            self._loaded[key] = _record(row) if row else None
+        known = self._loaded[key]
+        return known.copy() if known else None
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         tests = "".join(f" AND {name} = ?" for name in where)
@@ -80,6 +96,7 @@ class SqliteStore:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._write(change)
                 self._db.execute("COMMIT")
+                self._loaded.update((record.key, record.copy()) for record in change.records)
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
@@ -91,18 +108,19 @@ class SqliteStore:
     def _write(self, change: Change) -> None:
         if (found := self.position()) != change.position:
             raise PositionConflict(f"decided at {change.position}, the log is at {found}")
-        self._db.executemany(
-            "INSERT INTO events (position, stream, body) VALUES (?, ?, ?)",
-            (
-                (change.position + place, stream, json.dumps(event, separators=(",", ":")))
-                for place, (stream, event) in enumerate(zip(change.streams, change.events, strict=True), 1)
-            ),
-        )
-        self._db.executemany(_UPSERT, (_row(record) for record in change.records))
-        self._db.execute("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", (change.ordinal,))
+        events = [
+            (change.position + place, stream, written(event))
+            for place, (stream, event) in enumerate(zip(change.streams, change.events, strict=True), 1)
+        ]
+        self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
+        self._insert(_UPSERT, [_row(record) for record in change.records])
+        self._insert("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", [(change.ordinal,)])
         if change.reply:
             key, digest, answer = change.reply
-            self._db.execute("INSERT INTO replies VALUES (?, ?, ?)", (key, digest, json.dumps(answer)))
+            self._insert("INSERT INTO replies VALUES (?, ?, ?)", [(key, digest, written(answer))])
+
+    def _insert(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
+        self._db.executemany(sql, rows)
 
     def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         with _translated():
@@ -115,8 +133,9 @@ _UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.j
 
 
 def _row(record: Record) -> tuple[Any, ...]:
-    links = (record.link(name) for name in _COLUMNS)
-    return (record.kind, record.id, record.ordinal, int(record.open), *links, record.dump())
+    links = (record.session, record.thread, *map(record.scope.get, LINKS))
+    body = written([record.state, record.scope, record.data])
+    return (record.kind, record.id, record.ordinal, int(record.open), *links, body)
 
 
 def _record(row: tuple[Any, ...]) -> Record:

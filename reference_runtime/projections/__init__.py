@@ -63,6 +63,7 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
     changed = {
         (name, scope)
         for key, old in list(unit.before.items())
+        if old != unit.get(*key)
         for name, view in _WATCHERS.get(key[0], ())
         if _shown(view, old) != _shown(view, unit.get(*key))
         for scope in _scopes(unit, name, unit.get(*key))
@@ -90,7 +91,7 @@ def _touch_tasks(unit: Unit, event: dict[str, Any]) -> None:
     for key, old in list(unit.before.items()):
         new = unit.get(*key)
         view = task_snapshot.VIEWS.get(key[0])
-        if view and _shown(view, old) != _shown(view, new):
+        if view and old != new and _shown(view, old) != _shown(view, new):
             owners = [new.id] if key[0] == "task" else [new.scope.get("task_id"), *new.data.get("tasks", ())]
             for owner in owners:
                 if owner and unit.state("task", owner) != "none":

@@ -1,0 +1,25 @@
+"""Values as a store keeps them: JSON on one line, and what is read from it is what was written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+try:
+    import orjson
+except ImportError:  # the standard library writes the same values
+    written = _encode
+else:
+    _dumps = orjson.dumps
+    _AS_GIVEN = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+
+    def written(value: Any) -> str:
+        """A value as text."""
+        try:
+            text = _dumps(value, option=_AS_GIVEN)
+        except TypeError:  # large integers, lone surrogates, keys that are no text
+            return _encode(value)
+        # What is no number is written as null, so a text with a null may say less than the value did.
+        return _encode(value) if b"null" in text else text.decode()
