@@ -17,6 +17,8 @@ test: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.bench
+	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.durable
 
 profile: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.profile

@@ -18,6 +18,8 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("dev", max_examples=10, **_COMMON)
 settings.register_profile("ci", max_examples=15, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=300, **_COMMON)
+os.environ.setdefault("RUNTIME_VALIDATE_CACHE", "off")
+"""Tests leave nothing in anybody's home."""
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 PROTOCOLS = available()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from validator.baseline import Baseline, Ledger
+from typing import TYPE_CHECKING
+
 from validator.judging import Judged
 from validator.report import Report
 from validator.run import Note, Run, accept, cap
 from validator.settings import Settings
 from validator.suppressions import Suppressions
+
+if TYPE_CHECKING:
+    from validator.baseline import Baseline, Ledger
 
 
 def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of: str, subset: bool = False) -> Run:
@@ -17,7 +21,7 @@ def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of:
     """
     entries = settings.config.suppressions if settings.config else ()
     suppressions = Suppressions(entries, as_of)
-    ledger = Ledger(baseline, as_of) if baseline else None
+    ledger = _ledger(baseline, as_of) if baseline else None
     reports, accepted = [], []
     for report in judged.reports:
         report, taken = accept(report, suppressions.decide)
@@ -30,9 +34,17 @@ def settle(judged: Judged, settings: Settings, baseline: Baseline | None, as_of:
     return Run(tuple(reports), tuple(notes), tuple(accepted), judged.partial)
 
 
+def _ledger(baseline: Baseline, as_of: str) -> Ledger:
+    from validator.baseline import Ledger
+
+    return Ledger(baseline, as_of)
+
+
 def _complaints(
     judged: Judged, settings: Settings, suppressions: Suppressions, ledger: Ledger | None, partial: bool
 ) -> list[Note]:
+    if not ledger and not (settings.config and settings.config.suppressions):
+        return []
     rules = settings.judged_rules()
     found = list(suppressions.notes([report.file for report in judged.reports], rules, partial))
     if ledger:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,6 +113,8 @@ def _message(error: ValidationError) -> tuple[str, str | None]:
     unknown = _unknown(error)
     if unknown:
         known = list(error.schema["properties"])
+        import difflib
+
         near = difflib.get_close_matches(unknown[0], known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
         return f"unknown key {unknown[0]!r}{f' in {where}' if where else ''}", hint

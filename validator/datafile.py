@@ -6,50 +6,23 @@ Both readers refuse what the formats leave lax: a key that occurs twice, and YAM
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from validator.errors import DefinitionError
 
 Pointer = Sequence[str | int]
 
 
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader that refuses duplicate keys and reads words as YAML 1.2 does: `on` and `2026-05-08` are strings."""
-
-
-_LAX_TAGS = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool"}
-_StrictLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _LAX_TAGS]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), ["t", "f"])
-
-
-def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-    loader.flatten_mapping(node)
-    seen: dict[Any, Any] = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        if key in seen:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} occurs twice", key_node.start_mark)
-        seen[key] = loader.construct_object(value_node, deep=True)
-    return seen
-
-
-_StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-
-
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; anything else is a `DefinitionError`."""
+    from validator import yamlfile  # most runs read what is kept, and no YAML
+
     text = _text(path)
     try:
-        data = yaml.load(text, Loader=_StrictLoader)  # a subclass of SafeLoader
-    except yaml.MarkedYAMLError as error:
+        data = yamlfile.load(text)
+    except yamlfile.YamlError as error:
         mark = error.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else None
         raise DefinitionError(error.problem or "not YAML", source=shown(path), place=place) from error
@@ -89,17 +62,9 @@ def _text(path: Path) -> str:
 
 def line_of(path: Path, pointer: Pointer) -> int | None:
     """The line of a YAML file on which the value at `pointer` begins."""
-    node = yaml.compose(_text(path), Loader=_StrictLoader)
-    for part in pointer:
-        if isinstance(node, yaml.MappingNode):
-            node = next((value for key, value in node.value if key.value == str(part)), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-        else:
-            node = None
-        if node is None:
-            return None
-    return node.start_mark.line + 1
+    from validator import yamlfile
+
+    return yamlfile.line_of(_text(path), pointer)
 
 
 def place_of(path: Path, pointer: Pointer) -> str:

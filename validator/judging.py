@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -61,6 +60,8 @@ def _one_by_one(paths: list[str], options: Options, found: Judged):
 
 def _in_processes(paths: list[str], options: Options, jobs: int):
     def results(_progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+        from concurrent.futures import ProcessPoolExecutor  # one process needs none of it
+
         with ProcessPoolExecutor(min(jobs, len(paths)), initializer=_leave_interrupts_to_the_parent) as pool:
             waiting = [pool.submit(_judge_one, path, options) for path in paths]
             try:

@@ -6,6 +6,7 @@ A string is looked at as it is and as it reads once JSON escapes and percent sig
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,9 @@ _ROUNDS = 3
 """How many layers of escapes are undone."""
 
 
+_compiled = functools.cache(re.compile)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One pattern with its weight per protocol and place."""
@@ -22,16 +26,29 @@ class Row:
     id: str
     kind: str
     what: str
-    regex: re.Pattern[str]
+    pattern: str
     needles: tuple[str, ...]
-    unless: re.Pattern[str] | None
-    not_after: re.Pattern[str] | None
+    unless_pattern: str | None
+    not_after_pattern: str | None
     bits: float
     loose: str | None
     """For a row without needles: a regex over bytes that matches wherever the row finds something."""
     levels: dict[str, dict[str, str]]
     hit: tuple[str, ...]
     near: tuple[str, ...]
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """What it looks for; compiled when it is first asked, because most rows of a run never are."""
+        return _compiled(self.pattern)
+
+    @property
+    def unless(self) -> re.Pattern[str] | None:
+        return _compiled(self.unless_pattern) if self.unless_pattern else None
+
+    @property
+    def not_after(self) -> re.Pattern[str] | None:
+        return _compiled(self.not_after_pattern) if self.not_after_pattern else None
 
     def level(self, protocol: str, place: str) -> str | None:
         return self.levels.get(protocol, {}).get(place)
@@ -55,14 +72,14 @@ class Row:
         for match in self.regex.finditer(text):
             group = next((index for index in range(1, match.re.groups + 1) if match.group(index) is not None), 0)
             start, end = match.span(group)
-            if self.not_after and self.not_after.search(text[max(0, start - 40) : start]):
+            if self.not_after_pattern and self.not_after.search(text[max(0, start - 40) : start]):
                 continue
             if self.finds(text[start:end]):
                 yield start, end
 
     def finds(self, word: str) -> bool:
         """True when what the regex matched counts."""
-        if self.unless and self.unless.search(word):
+        if self.unless_pattern and self.unless.search(word):
             return False
         return not self.bits or entropy(word) >= self.bits
 

@@ -21,7 +21,7 @@ from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaStore, load_store
 from validator.readings import Match, Row, layers, lowered, matches, readings
-from validator.sieve import Sieve
+from validator.sieve import Sieve, finder
 
 PLACES = ("path", "reference", "text", "output", "tool")
 FILES = ("path-patterns", "secret-patterns")
@@ -85,10 +85,10 @@ def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
         id=entry["id"],
         kind=entry["kind"],
         what=entry["what"],
-        regex=re.compile(entry["regex"]),
+        pattern=entry["regex"],
         needles=tuple(entry.get("needles", ())),
-        unless=re.compile(entry["unless"]) if "unless" in entry else None,
-        not_after=re.compile(entry["not_after"]) if "not_after" in entry else None,
+        unless_pattern=entry.get("unless"),
+        not_after_pattern=entry.get("not_after"),
         bits=entry.get("bits", 0),
         loose=entry.get("loose"),
         levels=weights[entry["weight"]]["levels"],
@@ -166,6 +166,8 @@ def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
 # -- what a field is -------------------------------------------------------------------------------------------------
 
 _NAMES_KEPT = 10_000
+_WORD = 24
+"""A name shorter than this holds no word that looks random; what else a row finds holds a needle."""
 _PLAIN = frozenset({"clean", "identity"})
 """Kinds of names that leave a value what it is: free text."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -186,6 +188,7 @@ class Vocabulary:
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
         self._kinds: dict[str, frozenset[str]] = {}
+        self._needles = finder(frozenset(needle for row in self.all_rows for needle in row.needles))
         self.sieve = Sieve(self)
 
     def _rows(self, place: str) -> tuple[Row, ...]:
@@ -202,7 +205,7 @@ class Vocabulary:
         return found
 
     def _find(self, name: str) -> Iterator[str]:
-        if not matches(name, self.all_rows):
+        if (len(name) < _WORD and not self._needles.search(name.lower())) or not matches(name, self.all_rows):
             yield "clean"
         if name in self.declared:
             yield "path"

@@ -50,7 +50,7 @@ def load_requirements(protocol: Protocol, spec: Path | None = None) -> dict[str,
     own = {name: clause for name, clause in clauses.items() if clause.file.startswith(homes)}
     declared = _declared(protocol, root)
     judged: dict[str, list[str]] = {}
-    for rule in load_rules().values():
+    for rule in load_rules(protocol.name).values():
         for clause in rule.clauses.get(protocol.name, ()):
             judged.setdefault(clause, []).append(rule.id)
     return {name: _requirement(clause, judged, declared) for name, clause in sorted(own.items(), key=_order)}

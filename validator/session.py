@@ -31,8 +31,9 @@ class Session:
         self.file, self.protocol, self.options = file, protocol, options
         self.profile, unknown = profile_of(protocol, options, header)
         self.requirements = load_requirements(protocol)
-        self.suppressed = {rule.id for rule in load_rules().values() if not options.wants(rule)}
-        active = tuple(rule for rule in load_rules().values() if rule.id not in self.suppressed)
+        known = load_rules(protocol.name).values()
+        self.suppressed = {rule.id for rule in known if not options.wants(rule)}
+        active = tuple(rule for rule in known if rule.id not in self.suppressed)
         self.catalogue: Catalogue = compile_rules(protocol, active)
         self.world = World(protocol, self.catalogue.ledgers)
         self.context = Context(

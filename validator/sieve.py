@@ -8,8 +8,9 @@ the needles that every match holds.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -159,9 +160,8 @@ class Spot:
         self.place = place
         self._rows = [row for row in rows if row.needles]
         self._bare = [row for row in rows if not row.needles]
-        needles = {needle for row in self._rows for needle in row.needles}
-        self._needles = re.compile(any_of(needles))
-        self._shaped = re.compile(any_of({needle.encode().translate(_SHAPE).decode() for needle in needles}).encode())
+        needles = frozenset(needle for row in self._rows for needle in row.needles)
+        self._needles, self._shaped = finder(needles), _shape_finder(needles)
         self.texts: set[str] = set()
         self._shapes: set[bytes] = set()
 
@@ -208,7 +208,18 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
     return any(spot.may_leak(texts) for spot, texts in unknown.items())
 
 
-def any_of(words: set[str]) -> str:
+@functools.cache
+def finder(needles: frozenset[str]) -> re.Pattern[str]:
+    """Finds any of some needles; places that share them share it."""
+    return re.compile(any_of(needles))
+
+
+@functools.cache
+def _shape_finder(needles: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(any_of({needle.encode().translate(_SHAPE).decode() for needle in needles}).encode())
+
+
+def any_of(words: Collection[str]) -> str:
     """A regex for any of some words, by their common beginnings: the engine tries a branch per letter, not per word."""
     if "" in words:
         return ""
@@ -229,7 +240,7 @@ def clues(vocabulary: Vocabulary) -> Iterator[gate.Clue]:
         if row.loose:
             yield gate.RANDOM, row.loose
         else:
-            yield from gate.text_clues(gate.LEAK if row.in_text else gate.ROOTED, (row.regex.pattern,))
+            yield from gate.text_clues(gate.LEAK if row.in_text else gate.ROOTED, (row.pattern,))
     yield gate.LEAK, "[A-Z][A-Z0-9_]+="
     yield gate.key_clue(vocabulary.telling_words())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,8 @@ _ERROR_PLACE = re.compile(r" \(at (line [0-9]+, column [0-9]+|end of document)\)
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """The tables of a file and its text; dates become text."""
+    import tomllib  # most runs read no TOML
+
     try:
         text = path.read_text(encoding="utf-8")
         return _plain(tomllib.loads(text)), text

@@ -133,7 +133,7 @@ def test_a_crashed_rule_is_exit_code_two_and_never_hidden(monkeypatch):
 
     monkeypatch.setattr(
         "validator.session.load_rules",
-        lambda: {"STA001": type(rule)("STA001", rule.slug, rule.clauses, rule.on, broken, (), rule.doc)},
+        lambda _: {"STA001": type(rule)("STA001", rule.slug, rule.clauses, rule.on, broken, (), rule.text)},
     )
     report = judge(CREATED, STARTED, DONE)
     assert report.exit_code == 2

@@ -21,7 +21,7 @@ def test_a_rule_of_the_catalogue_is_accepted():
         (RULE, MODULE, {"STA001": RULE}, "two rules are called STA001"),
         (replace(RULE, id="STA1"), MODULE, {}, "STA1 is not three letters and three digits"),
         (RULE, "validator.rules.state.elsewhere", {}, "STA001 is illegal-move, the module is not named so"),
-        (replace(RULE, doc={**RULE.doc, "Fix": ""}), MODULE, {}, "STA001 does not say its Fix"),
+        (replace(RULE, text=RULE.text.partition("Fix:")[0]), MODULE, {}, "STA001 does not say its Fix"),
     ],
 )
 def test_a_rule_that_cannot_be_told_found_or_explained_is_refused(rule, module, found, reason):

@@ -6,7 +6,7 @@ from typing import Any
 
 from validator.protocol import casing
 from validator.protocol.exports import parts
-from validator.protocol.protocol import Protocol, available, load_protocol
+from validator.protocol.protocol import Protocol, available, load_protocol, outline
 
 
 def detect(document: dict[str, Any]) -> str | None:
@@ -16,9 +16,20 @@ def detect(document: dict[str, Any]) -> str | None:
         known = [f"{name}/{version}", str(name)]
         matches = [entry for entry in available() if entry in known or entry.split("/")[0] in known]
         return matches[-1] if matches else None
-    found = [(_likeness(load_protocol(entry), document), entry) for entry in available()]
-    best, name = max(found, key=lambda pair: pair[0])
+    found = [(_likeness(load_protocol(entry), document), entry) for entry in available() if _may_be(entry, document)]
+    best, name = max(found, key=lambda pair: pair[0], default=((False, 0), None))
     return name if best[1] else None
+
+
+def _may_be(entry: str, document: dict[str, Any]) -> bool:
+    """False when a protocol's own file already says that a line is none of its events; then it need not be loaded."""
+    data = outline(entry)
+    if any(all(key in document for key in export["has"]) for export in data.get("exports", {}).values()):
+        return True
+    camel = data["casing"]["bindings"]
+    return any(
+        all(key in document or (camel and casing.camel(key) in document) for key in keys) for keys in data["detect"]
+    )
 
 
 def _likeness(protocol: Protocol, document: dict[str, Any]) -> tuple[bool, int]:

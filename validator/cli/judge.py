@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from validator import baseline as baselines
 from validator.acceptance import settle
 from validator.capture.sources import STDIN, expand
 from validator.errors import UsageError
 from validator.judging import Judged, judge
 from validator.run import Run
 from validator.settings import Settings
+
+if TYPE_CHECKING:
+    from validator.baseline import Baseline
 
 LONG = 1 << 20
 """Bytes from which a progress bar is worth its line."""
@@ -35,5 +38,11 @@ def judge_all(paths: tuple[str, ...], settings: Settings, every_finding: bool = 
 
 def run(paths: tuple[str, ...], settings: Settings, as_of: str, subset: bool = False) -> Run:
     """The same with suppressions and the baseline applied."""
-    baseline = baselines.load(Path(settings["baseline"])) if settings["baseline"] else None
+    baseline = _baseline(settings["baseline"]) if settings["baseline"] else None
     return settle(judge_all(paths, settings), settings, baseline, as_of, subset)
+
+
+def _baseline(name: str) -> Baseline:
+    from validator import baseline
+
+    return baseline.load(Path(name))

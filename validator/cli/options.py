@@ -6,10 +6,9 @@ import datetime
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from validator import config
 from validator.cli import failure
@@ -17,20 +16,29 @@ from validator.errors import UsageError
 from validator.renderers import FORMATS
 from validator.settings import Settings, resolve
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 
 def _rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from validator.rules._catalog import load_rules
 
     return [CompletionItem(rule.id, help=rule.slug) for rule in load_rules().values() if rule.id.startswith(incomplete)]
 
 
 def _protocols(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from validator.protocol.protocol import available
 
     return [CompletionItem(name) for name in available() if name.startswith(incomplete)]
 
 
 def _profiles(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from validator.protocol.profile import shipped
     from validator.protocol.protocol import available, load_protocol
 

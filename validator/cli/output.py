@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -19,8 +18,13 @@ def look(environment: Mapping[str, str], color: str = "auto") -> Look:
     terminal = sys.stdout.isatty()
     plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
     colored = color == "always" or (color == "auto" and terminal and not plain)
-    width = max(shutil.get_terminal_size((112, 24)).columns, 40) if terminal else 112
-    return Look(colored, width)
+    return Look(colored, max(_columns(), 40) if terminal else 112)
+
+
+def _columns() -> int:
+    import shutil  # with all formats of archives
+
+    return shutil.get_terminal_size((112, 24)).columns
 
 
 def show(text: str) -> bool:
@@ -77,7 +81,7 @@ def _replace(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if path.exists():
-            shutil.copymode(path, draft)
+            draft.chmod(stat.S_IMODE(path.stat().st_mode))
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
+from validator.protocol.keep import NOTHING, shipped
 
 LEVELS = ("MAY", "SHOULD", "MUST")
 
@@ -45,8 +47,21 @@ class Clause:
 @functools.lru_cache(maxsize=8)
 def load_clauses(root: Path) -> dict[str, Clause]:
     """Every clause of every chapter below a `spec` folder, by id."""
+    keep = shipped() if root == resources.spec().resolve() else NOTHING
+    known = keep.get("clauses")
+    if known is not None:
+        return {row[0]: Clause(*row) for row in known}
+    clauses = _index(root)
+    rows = [(clause.id, clause.keyword, clause.text, clause.file, clause.line) for clause in clauses.values()]
+    keep.put("clauses", lambda: rows)
+    return clauses
+
+
+def _index(root: Path) -> dict[str, Clause]:
     clauses: dict[str, Clause] = {}
     for path in sorted(root.rglob("*.md")):
+        if path.relative_to(root).parts[0] == "generated":
+            continue
         for clause in _read(path):
             if clause.id in clauses:
                 first = clauses[clause.id]

@@ -12,9 +12,12 @@ from validator.protocol.schemas import SchemaStore, describe, leaves
 
 def read_definition(path: Path, kind: str, store: SchemaStore) -> dict[str, Any]:
     """The mapping in a YAML file of the given kind (`machine`, `protocol`, `profile`, `table`, ...)."""
+    known = store.definitions.get(path)
+    if known is not None:
+        return known
     data, reference = read_yaml(path), f"_meta/{kind}.schema.json"
     if store.accepts(reference, data):
-        return data
+        return store.definitions.keep(path, data)
     for error in sorted(
         (leaf for found in store.validator(reference).iter_errors(data) for leaf in leaves(found)),
         key=lambda leaf: [str(part) for part in leaf.absolute_path],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from validator.datafile import place_of, shown
 from validator.errors import DefinitionError, UsageError
 from validator.protocol.clauses import LEVELS, Clause, load_clauses
 from validator.protocol.definition import read_definition
+from validator.protocol.digest import sha256
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 from validator.protocol.view import View, view
@@ -79,7 +79,7 @@ class Profile:
             "levels": self.levels,
         }
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+        return "sha256:" + sha256(text.encode()).hexdigest()
 
     def errors(self, document_kind: str, document: dict[str, Any]) -> Iterator[Shortfall]:
         """In what a document that fits its schema still falls short of the profile."""

@@ -8,6 +8,8 @@ Messages describe what was expected and never repeat the offending value, becaus
 from __future__ import annotations
 
 import functools
+import os
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
-from validator.protocol.fastpath import Accept, Compiler, mode
+from validator.protocol.fastpath import Accept, Compiler, mode, restore
 from validator.protocol.fastpath.parts import UnsupportedError, resolve
+from validator.protocol.keep import Keep, keep_for
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -41,24 +44,75 @@ class SchemaError:
         return f"{self.keyword} {self.message}"
 
 
+class Definitions:
+    """The definitions of one contract that were read, and those that earlier runs read and found sound."""
+
+    def __init__(self, root: Path, kept: Keep):
+        self._base, self._kept = str(root.parent), kept
+        self._new: dict[str, Any] = {}
+
+    def get(self, path: Path) -> dict[str, Any] | None:
+        """What a file holds, if that is kept."""
+        return (self._kept.get("definitions") or {}).get(self._name(path))
+
+    def are_proved(self, path: Path) -> bool:
+        """True for a file whose content was checked as a whole before it was kept."""
+        return self.get(path) is not None
+
+    def keep(self, path: Path, data: dict[str, Any]) -> dict[str, Any]:
+        """Has a definition kept; the whole run has to prove sound first."""
+        if self._name(path) is not None:
+            self._new[self._name(path)] = data
+            self._kept.put("definitions", lambda: {**(self._kept.get("definitions") or {}), **self._new})
+        return data
+
+    def _name(self, path: Path) -> str | None:
+        """A file's name below the contract; None for a file elsewhere, which is never kept."""
+        text = str(path)
+        return text[len(self._base) :] if text.startswith(self._base + os.sep) else None
+
+
 class SchemaStore:
     """All `*.schema.json` files below one folder, resolved against each other and nothing else."""
 
     def __init__(self, root: Path):
         self.root = root
-        self.files: dict[str, Path] = {}
-        self.documents: dict[str, dict[str, Any]] = {}
-        for path in sorted(root.rglob("*.schema.json")):
-            uri = BASE + path.relative_to(root).as_posix()
-            document = read_json(path)
-            _check_header(path, uri, document)
-            self.files[uri], self.documents[uri] = path, document
-        self._by_path = {uri.removeprefix(BASE): document for uri, document in self.documents.items()}
-        self._check_references()
+        self.kept = keep_for(root)
+        self.definitions = Definitions(root, self.kept)
         self._validators: dict[str, Any] = {}
-        self._compiler = Compiler(self._by_path)
         self._acceptors: dict[str, Accept] = {}
         self._subschemas: dict[str, Any] = {}
+        if self.kept.get("schemas") is None:
+            self._check_references()
+            self.kept.put("schemas", lambda: self._by_path)
+
+    @functools.cached_property
+    def _by_path(self) -> dict[str, dict[str, Any]]:
+        """Every schema file by its path below the folder; read when it is first asked for."""
+        known = self.kept.get("schemas")
+        if known is not None:
+            return known
+        found = {}
+        for path in sorted(self.root.rglob("*.schema.json")):
+            name = path.relative_to(self.root).as_posix()
+            document = read_json(path)
+            _check_header(path, BASE + name, document)
+            found[name] = document
+        return found
+
+    @functools.cached_property
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """Every schema file by its address."""
+        return {BASE + name: document for name, document in self._by_path.items()}
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Where each schema lies, by its address."""
+        return {BASE + name: self.root / name for name in self._by_path}
+
+    @functools.cached_property
+    def _compiler(self) -> Compiler:
+        return Compiler(self._by_path)
 
     @functools.cached_property
     def registry(self) -> Registry:
@@ -127,11 +181,31 @@ class SchemaStore:
         """True when a document certainly fits; False decides nothing."""
         accept = self._acceptors.get(reference)
         if accept is None:
-            accept = self._acceptors[reference] = _never if mode() == "off" else self._compiler.accept(reference)
+            accept = self._acceptors[reference] = _never if mode() == "off" else self._acceptor(reference)
         try:
             return bool(accept(document))
         except RecursionError:
             return False
+
+    def _acceptor(self, reference: str) -> Accept:
+        """An acceptor from what is kept of the reference's folder, or compiled."""
+        home = posixpath.dirname(reference.partition("#")[0])
+        known = self._kept_acceptors(f"acceptors/{home}")
+        if reference not in known:
+            self.kept.put(f"acceptors/{home}", lambda: self._written(home))
+            return self._compiler.accept(reference)
+        return known[reference]
+
+    @functools.lru_cache(maxsize=32)  # noqa: B019 - a store lives as long as the process
+    def _kept_acceptors(self, name: str) -> dict[str, Accept]:
+        found = self.kept.get(name)
+        return restore(found) if found else {}
+
+    def _written(self, home: str) -> Any:
+        """The code of every acceptor that was asked for below a folder, now or in runs before."""
+        names = {name for name in self._acceptors if name.startswith(home)}
+        before = self.kept.get(f"acceptors/{home}")
+        return Compiler(self._by_path).written(sorted(names | set(before["entries"] if before else ())))
 
     def errors(self, reference: str, document: Any) -> list[SchemaError]:
         """Every reason why a document does not fit, in a stable order, each once."""

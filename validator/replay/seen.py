@@ -8,8 +8,9 @@ tables in three flat arrays, between one half and three quarters full.
 
 from __future__ import annotations
 
-import hashlib
 from array import array
+
+from validator.protocol.digest import blake2b
 
 _FIRST = 1024
 
@@ -88,4 +89,4 @@ def short(text: str) -> int:
 
 
 def hashed(data: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")

@@ -10,30 +10,42 @@ import functools
 import importlib
 import pkgutil
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import validator.rules
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
 from validator.replay.step import Step
-from validator.rules._rule import END, LINE, REPEAT, UNLISTED, Rule
+from validator.rules._rule import END, LINE, PARTS, REPEAT, UNLISTED, Rule
 
 ANY = "record:*"
 _ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 
 
 @functools.cache
-def load_rules() -> dict[str, Rule]:
-    """Every rule by id, sorted."""
+def load_rules(protocol: str | None = None) -> dict[str, Rule]:
+    """Every rule by id, sorted; those that the families for one protocol hold, when it is named."""
     found: dict[str, Rule] = {}
-    for module in pkgutil.walk_packages(validator.rules.__path__, "validator.rules."):
-        if module.name.rsplit(".", 1)[-1].startswith("_"):
+    for family in pkgutil.iter_modules(validator.rules.__path__, "validator.rules."):
+        if not family.ispkg:
             continue
-        for value in vars(importlib.import_module(module.name)).values():
-            if isinstance(value, Rule) and value not in found.values():
-                _check(value, module.name, found)
-                found[value.id] = value
+        package = importlib.import_module(family.name)
+        known = getattr(package, "PROTOCOLS", None)
+        if known is None or protocol is None or protocol in known:
+            for module in pkgutil.iter_modules(package.__path__, f"{family.name}."):
+                if not module.name.rpartition(".")[2].startswith("_"):
+                    _collect(module.name, known, found)
     return dict(sorted(found.items()))
+
+
+def _collect(module: str, protocols: tuple[str, ...] | None, found: dict[str, Rule]) -> None:
+    for value in vars(importlib.import_module(module)).values():
+        if type(value) is Rule and found.get(value.id) is not value:
+            _check(value, module, found)
+            if protocols is not None and not set(value.clauses) <= set(protocols):
+                raise DefinitionError(f"{value.id} is known to more protocols than its family", source=module)
+            found[value.id] = value
 
 
 def _check(rule: Rule, module: str, found: dict[str, Rule]) -> None:
@@ -43,8 +55,8 @@ def _check(rule: Rule, module: str, found: dict[str, Rule]) -> None:
         raise DefinitionError(f"{rule.id} is not three letters and three digits", source=module)
     if module.rsplit(".", 1)[-1] != rule.slug.replace("-", "_"):
         raise DefinitionError(f"{rule.id} is {rule.slug}, the module is not named so", source=module)
-    for part in ("summary", "Why", "Trips", "Near miss", "Fix"):
-        if not rule.doc.get(part):
+    for part in PARTS:
+        if f"{part}: " not in rule.text:
             raise DefinitionError(f"{rule.id} does not say its {part}", source=module)
 
 
@@ -77,9 +89,10 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     """Per event type, the tuple of rules that can concern it."""
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)
     kinds = {word.removeprefix("record:") for rule in known for word in rule.on if word.startswith("record:")}
+    woken = {rule: _woken_by(rule, protocol) for rule in known}
     return Catalogue(
         rules=known,
-        by_event={event: tuple(rule for rule in known if _wakes(rule, event)) for event in protocol.events},
+        by_event={event: tuple(rule for rule in known if event in woken[rule]) for event in protocol.events},
         by_record={kind: tuple(rule for rule in known if {f"record:{kind}", ANY} & {*rule.on}) for kind in kinds},
         any_record=tuple(rule for rule in known if ANY in rule.on),
         vendor=tuple(rule for rule in known if {"*", UNLISTED} & {*rule.on}),
@@ -90,6 +103,14 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     )
 
 
-def _wakes(rule: Rule, event: str) -> bool:
-    words = (word for word in rule.on if word not in {END, LINE, UNLISTED} and not word.startswith("record:"))
-    return any(fnmatch.fnmatchcase(event, word) for word in words)
+def _woken_by(rule: Rule, protocol: Protocol) -> Container[str]:
+    """The event types that wake a rule."""
+    if "*" in rule.on:
+        return protocol.events
+    found: set[str] = set()
+    for word in rule.on:
+        if word in protocol.events:
+            found.add(word)
+        elif any(sign in word for sign in "*?["):
+            found.update(event for event in protocol.events if fnmatch.fnmatchcase(event, word))
+    return found

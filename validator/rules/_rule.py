@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import inspect
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from validator.protocol.digest import sha256
 from validator.replay.step import Step
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
@@ -23,7 +22,7 @@ UNLISTED = "unlisted"
 """Listens to events of types that the catalogue does not list."""
 
 Check = Callable[..., Iterator["Finding | Seen"]]
-_PARTS = ("Why", "Trips", "Near miss", "Fix")
+PARTS = ("Why", "Trips", "Near miss", "Fix")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +72,43 @@ class Finding:
         pointer = re.sub(r"/[0-9]+(?=/|$)", "/*", self.pointer)
         kind = self.entity[0] if self.entity else ""
         parts = (self.rule, self.clause, self.event_type or "", pointer, kind, self.state or "", self.key)
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def finding(step: Step, expected: str, actual: str, **more: Any) -> Finding:
     """A finding at a step's own line."""
     return Finding(step.number, expected, actual, **more)
+
+
+class TableClauses(Mapping[str, tuple[str, ...]]):
+    """Protocol to the clauses that the rows of its tables cite, and some more; read when a protocol is asked for."""
+
+    def __init__(self, more: Mapping[str, tuple[str, ...]] | None = None):
+        from validator.protocol.protocol import available
+
+        self._names = [name.partition("/")[0] for name in available()]
+        self._more = more or {}
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        if name not in self._names:
+            raise KeyError(name)
+        return (*_cited(name), *self._more.get(name, ()))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@functools.cache
+def _cited(name: str) -> tuple[str, ...]:
+    from validator.protocol.protocol import load_protocol
+
+    return tuple(dict.fromkeys(row.clause for row in load_protocol(name).rows()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,19 +117,25 @@ class Rule:
 
     id: str
     slug: str
-    clauses: dict[str, tuple[str, ...]]
+    clauses: Mapping[str, tuple[str, ...]]
     """Protocol to the clauses it judges there; a protocol that is not listed does not know the rule."""
     on: tuple[str, ...]
     """What wakes it: event types or patterns, `record:<kind>`, `end`, `line`."""
     check: Check
     ledgers: tuple[type, ...] = ()
-    doc: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+    """The docstring of its module."""
     evidence: tuple[str, ...] = ()
     """Fields it rests on; where an importer made them up, the rule has observed nothing."""
     follows: bool = False
     """It reports refused moves, so a finding about a subject may follow from an earlier one about it."""
     quiet: Callable[..., Any] | None = None
     """Gives a key for a step, a world and a context when it certainly finds nothing; the same key, the same looks."""
+
+    @property
+    def doc(self) -> dict[str, str]:
+        """The parts of its text, by name."""
+        return document(self.text)
 
     @property
     def summary(self) -> str:
@@ -114,7 +150,7 @@ def rule(
     rule_id: str,
     slug: str,
     *,
-    clauses: dict[str, str | tuple[str, ...]],
+    clauses: Mapping[str, str | tuple[str, ...]],
     on: str | tuple[str, ...] = "*",
     needs: tuple[type, ...] = (),
     evidence: tuple[str, ...] = (),
@@ -124,19 +160,23 @@ def rule(
     """Makes a rule of a check; the page of the rule is the docstring of its module."""
 
     def make(check: Check) -> Rule:
-        module = inspect.getmodule(check)
-        text = inspect.cleandoc((module.__doc__ if module else None) or "")
-        listed = {name: (ids,) if isinstance(ids, str) else tuple(ids) for name, ids in clauses.items()}
+        text = (check.__globals__.get("__doc__") or "").strip()
+        listed = clauses if isinstance(clauses, TableClauses) else _listed(clauses)
         wakes = (on,) if isinstance(on, str) else tuple(on)
-        return Rule(rule_id, slug, listed, wakes, check, needs, document(text), evidence, follows, quiet)
+        return Rule(rule_id, slug, listed, wakes, check, needs, text, evidence, follows, quiet)
 
     return make
 
 
+def _listed(clauses: Mapping[str, str | tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {name: (ids,) if isinstance(ids, str) else tuple(ids) for name, ids in clauses.items()}
+
+
+@functools.cache
 def document(text: str) -> dict[str, str]:
     """The parts of a rule's docstring: the summary, then Why, Trips, Near miss and Fix."""
     parts = {"summary": text.split("\n\n", 1)[0].replace("\n", " ").strip()}
-    pattern = r"(?:^|\n|\s{2})(" + "|".join(_PARTS) + r"): "
+    pattern = r"(?:^|\n|\s{2})(" + "|".join(PARTS) + r"): "
     pieces = re.split(pattern, text)
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         parts[name] = " ".join(body.split())

@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 
 from validator.errors import UsageError
-from validator.protocol.fastpath.compiler import Accept, Compiler
+from validator.protocol.fastpath.compiler import Accept, Compiler, restore
 
-__all__ = ["MODES", "Accept", "Compiler", "mode"]
+__all__ = ["MODES", "Accept", "Compiler", "mode", "restore"]
 
 VARIABLE = "RUNTIME_VALIDATE_FAST"
 MODES = ("auto", "on", "off")

@@ -1,0 +1,2 @@
+PROTOCOLS = ("agenthub",)
+"""The only protocols that know these rules; judging another one imports none of them."""

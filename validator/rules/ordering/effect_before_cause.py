@@ -6,15 +6,15 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._rule import TableClauses
 from validator.rules.ordering._introduced import Introduced
 from validator.rules.state._moves import unrefused
-from validator.rules.state.illegal_move import _clauses
 
 
 @rule(
     "ORD005",
     "effect-before-cause",
-    clauses=_clauses(),
+    clauses=TableClauses(),
     on=("*", "record:run", "record:snapshot"),
     needs=(Introduced,),
     follows=True,

@@ -6,21 +6,14 @@ Fix: Emit the missing move first, or the event that really happened; the clause 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._rule import TableClauses
 from validator.rules.state._moves import unrefused
-
-
-def _clauses():
-    """Every clause that a row of a protocol's tables cites."""
-    from validator.protocol.protocol import available, load_protocol
-
-    protocols = [load_protocol(name) for name in available()]
-    return {p.name: tuple(dict.fromkeys(row.clause for row in p.rows())) for p in protocols}
 
 
 @rule(
     "STA001",
     "illegal-move",
-    clauses=_clauses(),
+    clauses=TableClauses(),
     on=("*", "record:run", "record:snapshot"),
     follows=True,
     quiet=unrefused,

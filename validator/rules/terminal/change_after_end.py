@@ -6,12 +6,12 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._rule import TableClauses
 from validator.rules.state._moves import unrefused
-from validator.rules.state.illegal_move import _clauses
 
 CLOSED = ("task", "archived", "TASK-30")
 """The one state after which no event of the family may come, whether a row lists it or not."""
-CLAUSES = {**_clauses(), "agent-runtime": (*_clauses()["agent-runtime"], CLOSED[2])}
+CLAUSES = TableClauses({"agent-runtime": CLOSED[2:]})
 
 
 @rule(

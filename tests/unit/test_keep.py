@@ -1,0 +1,169 @@
+"""What is kept of the contract changes how long a run takes, and nothing else; what cannot be trusted is not read."""
+
+import marshal
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from validator import resources
+from validator.protocol import keep
+from validator.protocol.fastpath import Compiler, restore
+from validator.protocol.protocol import load_protocol
+from validator.protocol.schemas import SchemaStore
+
+CAPTURE = resources.fixtures() / "agent-runtime" / "0.3" / "golden" / "hooks.ndjson"
+LOOK = "import sys; from validator.cli import main; main()"
+TRACED = "import sys, atexit; atexit.register(lambda: print('yaml' in sys.modules, file=sys.stderr)); " + LOOK
+
+
+def run(folder, capture=CAPTURE, code=LOOK):
+    """Judges a capture in a process of its own."""
+    environment = {**os.environ, keep.VARIABLE: str(folder), "PYTHONPATH": str(resources.root())}
+    command = [sys.executable, "-c", code, "--format", "json", str(capture)]
+    return subprocess.run(command, env=environment, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return run("off").stdout
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory, expected):
+    """A folder that one run has filled."""
+    folder = tmp_path_factory.mktemp("cache") / "inner"
+    assert run(folder).stdout == expected != b""
+    assert len(list(folder.iterdir())) >= 4
+    return folder
+
+
+def test_a_second_run_says_the_same_and_reads_no_yaml(warm, expected):
+    before = {path: path.stat().st_mtime_ns for path in warm.iterdir()}
+    done = run(warm, code=TRACED)
+    assert (done.stdout, done.stderr.strip()) == (expected, b"False")
+    assert {path: path.stat().st_mtime_ns for path in warm.iterdir()} == before
+    assert run("off", code=TRACED).stderr.strip() == b"True"
+
+
+def test_a_finding_says_the_same_from_what_is_kept(warm, tmp_path):
+    bad = tmp_path / "bad.ndjson"
+    text = CAPTURE.read_text().replace('"turn.started"', '"turn.completed"')
+    bad.write_text(text.replace('"sequence":3', '"sequence":"x"'))
+    cold, kept = run("off", bad), run(warm, bad)
+    assert cold.returncode == kept.returncode == 1
+    assert cold.stdout == kept.stdout
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: content[: len(content) // 2],
+        lambda content: b"",
+        lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+        lambda content: b"another program's file",
+        lambda content: content.replace(b"contract 1", b"contract 0"),
+    ],
+)
+def test_a_spoiled_entry_is_passed_over_and_written_again(warm, expected, spoil):
+    sound = {path: path.read_bytes() for path in warm.iterdir()}
+    for path, content in sound.items():
+        path.write_bytes(spoil(content))
+    assert run(warm).stdout == expected
+    assert not [path for path in warm.iterdir() if path not in sound and "schemas" in path.name]
+    assert keep.Keep(str(warm), next(iter(sound)).name.partition("-")[0]).get("clauses")
+    assert run(warm).stdout == expected
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, expected):
+    (tmp_path / "file").write_text("no folder")
+    assert run(tmp_path / "file" / "below").stdout == expected
+
+
+@pytest.fixture
+def entries(tmp_path):
+    found = keep.Keep(str(tmp_path / "cache"), "key")
+    found.put("words", lambda: {"a": ["b"]})
+    found.flush()
+    return found
+
+
+def again(entries):
+    return keep.Keep(entries._folder, entries._key)
+
+
+def test_an_entry_is_written_whole_and_read_back(entries):
+    assert again(entries).get("words") == {"a": ["b"]}
+    assert again(entries).get("others") is None
+    assert [path.name for path in Path(entries._folder).iterdir()] == ["key-words"]
+    assert keep.Keep(entries._folder, "another").get("words") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are those of POSIX")
+def test_what_others_may_write_is_not_read(entries, monkeypatch):
+    path = Path(entries._path("words"))
+    path.chmod(0o622)
+    assert again(entries).get("words") is None
+    path.chmod(0o600)
+    Path(entries._folder).chmod(0o777)
+    assert again(entries).get("words") is None
+    Path(entries._folder).chmod(0o700)
+    assert again(entries).get("words")
+    monkeypatch.setattr(os, "getuid", lambda: path.stat().st_uid + 1)
+    assert (again(entries).get("words") is None) is (path.stat().st_uid != 0)
+
+
+def test_nothing_is_unpacked_before_its_digest_is_right(entries, monkeypatch):
+    path = Path(entries._path("words"))
+    path.write_bytes(path.read_bytes() + b"more")
+    monkeypatch.setattr(marshal, "loads", lambda payload: pytest.fail("unpacked"))
+    assert again(entries).get("words") is None
+
+
+def test_the_key_answers_for_every_file_and_for_the_interpreter(contract, monkeypatch):
+    monkeypatch.setattr(resources, "root", lambda: contract)
+    keys = {keep._key()}
+    chapter = next((contract / "spec" / "agenthub").rglob("*.md"))
+    for path in (contract / "schemas" / "agenthub" / "1" / "protocol.yaml", chapter):
+        text = path.read_text()
+        moment = path.stat().st_mtime_ns
+        path.write_text(text.replace("e", "a", 1))
+        os.utime(path, ns=(moment, moment))  # same size, same time, other content
+        keys.add(keep._key())
+        path.write_text(text)
+    assert keep._key() in keys
+    monkeypatch.setattr(sys, "version", "another")
+    assert len(keys | {keep._key()}) == 4
+
+
+def test_only_the_shipped_contract_is_kept(contract, monkeypatch):
+    monkeypatch.setenv(keep.VARIABLE, str(contract / "cache"))
+    store = SchemaStore(contract / "schemas")
+    assert store.kept is keep.NOTHING
+    load_protocol("agenthub", contract / "schemas")
+    store.kept.flush()
+    assert not (contract / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "base", "folder"),
+    [("off", "/x", None), ("/y", "/x", "/y"), ("", "/x", "/x/runtime-validate"), ("", "relative", None)],
+)
+def test_where_the_folder_lies(monkeypatch, named, base, folder):
+    monkeypatch.setenv(keep.VARIABLE, named)
+    monkeypatch.setenv("XDG_CACHE_HOME", base)
+    assert keep._folder() == folder
+
+
+def test_restored_acceptors_decide_as_compiled_ones(core):
+    names = [core.events[name] for name in ("turn.started", "tool.started", "model.delta")]
+    kept = marshal.loads(marshal.dumps(Compiler(core.store._by_path).written(names)))
+    line = {"type": "turn.started", "event_id": "e", "timestamp": "2026-05-08T09:00:01Z", "sequence": 1}
+    line |= {"session_id": "s", "thread_id": "t", "turn_id": "u"}
+    documents = [line, {**line, "turn_id": None}, {**line, "timestamp": "2026-02-30T09:00:01Z"}, {}, 3]
+    for name, accept in restore(kept).items():
+        compiled = Compiler(core.store._by_path).accept(name)
+        assert [*map(bool, map(accept, documents))] == [*map(bool, map(compiled, documents))]
+    assert any(restore(kept)[names[0]](document) for document in documents)
