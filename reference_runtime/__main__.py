@@ -42,6 +42,7 @@ Story = tuple[str, str, Play]
 LIFECYCLES: dict[str, str] = {
     "agenthub/1": "reference_runtime.lifecycles.agenthub",
     "agent-threads/1": "reference_runtime.lifecycles.agent_threads",
+    "runagents/1": "reference_runtime.lifecycles.runagents",
 }
 """The packages of the other lifecycles by protocol. Each has a module `demo` with `stories()`, and a file
 `unreached.yaml` where a row of its tables is beyond its stories."""

@@ -1,0 +1,1 @@
+"""RunAgents (`runagents/1`): runs of governed agents, their gates, their log and its export."""

@@ -1,0 +1,115 @@
+"""The worker: resumes what was settled, ends what ran out, and plays scripted agents, one commit per step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_runtime.facts.record import Record
+from reference_runtime.lifecycles.runagents import gates, gateway
+from reference_runtime.lifecycles.runagents.desk import Deciding, Desk, ended
+from reference_runtime.lifecycles.runagents.lines import stored
+from reference_runtime.lifecycles.runagents.policy import Call
+from reference_runtime.lifecycles.runagents.service import RunAgents
+
+Step = dict[str, Any]
+
+
+class Worker:
+    """Drives every run of a platform, oldest first."""
+
+    def __init__(self, platform: RunAgents):
+        self.platform = platform
+
+    def run(self, limit: int = 10_000) -> int:
+        """Works until nothing can go on; says how many steps were taken."""
+        for taken in range(limit):
+            if not self.step():
+                return taken
+        raise RuntimeError("the agents do not come to an end")
+
+    def step(self) -> bool:
+        """Takes one step of the first thing that can go on."""
+        page = self.platform.book.page()
+        return any(self._settle(checkpoint) for checkpoint in page.find("checkpoint", is_open=True)) or any(
+            self._advance(plan) for plan in page.find("plan", is_open=True)
+        )
+
+    def _settle(self, checkpoint: Record) -> bool:
+        if checkpoint.data["ready"]:
+            self.platform.resume(checkpoint.id)
+            return True
+        if Desk(self.platform.book.page(), self.platform.settings).passed(checkpoint.data.get("until")):
+            self.platform.decide(lambda desk: gates.time_out(desk, checkpoint.id))
+            return True
+        return False
+
+    def sweep(self) -> int:
+        """Tells of grants whose time is over; says how many."""
+        desk, over = Desk(self.platform.book.page(), self.platform.settings), 0
+        for request in desk.page.find("approval_request", is_open=True):
+            if request.state == "APPROVED" and desk.passed((stored(request) or {}).get("expires_at")):
+                waiting = desk.page.get("checkpoint", (stored(request) or {})["action_id"])
+                if waiting is None or not waiting.open:
+                    self.platform.decide(lambda desk, name=request.id: gates.lapse(desk, name))
+                    over += 1
+        return over
+
+    def _advance(self, plan: Record) -> bool:
+        page = self.platform.book.page()
+        run = page.need("run", plan.id)
+        flight = page.get("flight", run.id)
+        if run.state != "RUNNING" or (flight and flight.open):
+            return False
+        agent = self.platform.settings.agents.get((stored(run) or {})["agent_id"])
+        if agent is None:
+            return False
+        if not plan.data["begun"]:
+            self.platform.decide(lambda desk: _begin(desk, run.id))
+        elif plan.data["at"] == len(agent):
+            self.platform.decide(lambda desk: _end(desk, run.id))
+        else:
+            self._take(run.id, agent[plan.data["at"]])
+        return True
+
+    def _take(self, run_id: str, step: Step) -> None:
+        if "call" in step:
+            verdict = self.platform.decide(lambda desk: _call(desk, run_id, Call(**step["call"])))
+            self.platform.finish(run_id, verdict)
+            return
+        self.platform.decide(lambda desk: _tell(desk, run_id, step))
+
+
+def _next(desk: Desk, run_id: str) -> None:
+    desk.page.edit("plan", run_id).data["at"] += 1
+
+
+def _begin(desk: Desk, run_id: str) -> Deciding:
+    yield from desk.words(run_id).dispatched(desk.record("run", run_id))
+    desk.page.edit("plan", run_id).data["begun"] = True
+    return {}
+
+
+def _end(desk: Desk, run_id: str) -> Deciding:
+    yield from ended(desk, run_id, desk.words(run_id).completed(desk.record("run", run_id)))
+    return {}
+
+
+def _call(desk: Desk, run_id: str, call: Call) -> Deciding:
+    verdict = yield from gateway.attempt(desk, run_id, call)
+    if verdict["verdict"] in {"consent", "approval"}:
+        yield from desk.words(run_id).returned(desk.record("run", run_id))
+    _next(desk, run_id)
+    return verdict
+
+
+def _tell(desk: Desk, run_id: str, step: Step) -> Deciding:
+    """One step of an agent that is no call."""
+    run, words = desk.record("run", run_id), desk.words(run_id)
+    ((kind, said),) = step.items()
+    ends = {"fail": words.failed, "undelivered": words.undelivered}
+    if kind in ends:
+        yield from ended(desk, run_id, ends[kind](run, said))
+        return {}
+    yield from {"say": words.said, "think": words.thought, "stumble": words.stumbled}[kind](run, said)
+    _next(desk, run_id)
+    return {}
