@@ -1,4 +1,4 @@
-"""`reference-runtime demo | stdio | replay`."""
+"""`reference-runtime demo | stdio | serve | openapi | replay`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from reference_runtime.booting import boot
 from reference_runtime.capture import Capture, LineCapture
 from reference_runtime.contract import CORE, Contract
 from reference_runtime.errors import ReferenceRuntimeError
@@ -23,12 +22,8 @@ from reference_runtime.log.base import Store
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.projections import all_snapshots
-from reference_runtime.recovery import recover
 from reference_runtime.scripts.coverage import UNREACHED, Coverage, Played
-from reference_runtime.scripts.player import STORIES, Player, StoryError, load, playable, stories
-from reference_runtime.service import Runtime
-from reference_runtime.settings import Settings
-from reference_runtime.stamping import SystemClock
+from reference_runtime.scripts.player import Player, StoryError, load, playable, stories
 from reference_runtime.transports.stdio import serve
 from reference_runtime.work.real.bench import Bench
 from reference_runtime.work.real.contents import Contents
@@ -52,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.do(options)
+    except ModuleNotFoundError as error:
+        print(f"reference-runtime: {error}; pip install 'runtime-validate[serve]'", file=sys.stderr)
+        return 1
     except (ReferenceRuntimeError, StoryError, OSError, ValueError) as error:
         print(f"reference-runtime: {error}", file=sys.stderr)
         return 1
@@ -71,11 +69,27 @@ def _parser() -> argparse.ArgumentParser:
     stdio.add_argument("--capture", type=Path, help="file to append the capture to")
     stdio.add_argument("--workspace", type=Path, help="folder in which real tools work; without it none do")
     stdio.set_defaults(do=_stdio)
+    _add_serving(commands)
     replay = commands.add_parser("replay", help="derive the read models from a capture and print them")
     replay.add_argument("source", type=Path)
     replay.add_argument("--capture", type=Path, help="write the events again, with the read models as snapshots")
     replay.set_defaults(do=_replay)
     return parser
+
+
+def _add_serving(commands: Any) -> None:
+    serve = commands.add_parser("serve", help="serve HTTP with Server-Sent Events")
+    serve.add_argument("--store", type=Path, help="SQLite file; in memory when left out")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on; peers elsewhere need another one")
+    serve.add_argument("--port", type=int, default=0, help="0 takes a free one, which is printed")
+    serve.add_argument("--token", help="bearer token; made and printed once when left out")
+    serve.add_argument("--capture", type=Path, help="file to append the capture to")
+    serve.add_argument("--scripts", type=Path, help="YAML file of scripts by name")
+    serve.set_defaults(do=_serve)
+    openapi = commands.add_parser("openapi", help="print the OpenAPI description of what is served")
+    openapi.set_defaults(do=_openapi)
+    for parser in (serve, openapi):
+        parser.add_argument("--protocol", default="agent-runtime/0.3", help="protocol to serve")
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -140,19 +154,25 @@ def _play(contract: Contract, story: Story, target: Path) -> Played:
 
 
 def _stdio(options: argparse.Namespace) -> int:
-    scripts = load(STORIES.parent / "scripts.yaml")
-    if options.scripts:
-        scripts |= yaml.safe_load(options.scripts.read_text(encoding="utf-8"))
-    store = SqliteStore(options.store) if options.store else MemoryStore()
-    with _capture(options.capture) as capture, _bench(options) as bench:
-        runtime = Runtime(store, Settings(scripts=scripts), SystemClock(), capture)
-        if bench:
-            bench.attach(runtime)
-        if store.position():
-            recover(runtime)
-            if bench:
-                bench.recover(runtime)
+    with _bench(options) as bench:
+        runtime = boot(options.store, options.scripts, options.capture, bench)
         serve(runtime, sys.stdin, sys.stdout, bench=bench)
+        runtime.capture.close()
+    return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from reference_runtime.transports.http import protocols, server
+
+    chosen = protocols.Options(options.store, options.capture, options.scripts)
+    server.serve(options.protocol, chosen, options.host, options.port, options.token)
+    return 0
+
+
+def _openapi(options: argparse.Namespace) -> int:
+    from reference_runtime.transports.http import openapi, protocols
+
+    print(json.dumps(openapi.document(*protocols.load(options.protocol).openapi(None)), indent=2))
     return 0
 
 

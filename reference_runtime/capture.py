@@ -23,6 +23,8 @@ class Capture(Protocol):
 
     def reconnect(self, identity: str, acknowledged: int, at: str, name: str = "channel_id") -> None: ...
 
+    def close(self) -> None: ...
+
 
 class NoCapture(Capture):
     """Writes nothing down: every call does what the protocol's own bodies do."""
@@ -74,6 +76,9 @@ class LineCapture:
     def reconnect(self, identity: str, acknowledged: int, at: str, name: str = "channel_id") -> None:
         line = {"record": "reconnect", name: identity, "timestamp": at}
         self._write({**line, "last_acknowledged_sequence": acknowledged})
+
+    def close(self) -> None:
+        self._file.close()
 
     def _write(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")

@@ -55,6 +55,9 @@ class Store(Protocol):
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
         """The events behind a position, in order; those of one stream where one is named."""
 
+    def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
+        """The events of a session behind a sequence, in order, so many at most."""
+
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         """The digest and the answer kept under an idempotency key."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -43,6 +44,11 @@ class MemoryStore:
         for stream, line in self._events[after:]:
             if session is None or stream == session:
                 yield json.loads(line)
+
+    def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
+        # No event stands before the place that its sequence counts to.
+        behind = (event for event in self.read(after, session) if event["sequence"] > after)
+        return list(itertools.islice(behind, limit))
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         kept = self._replies.get(key)

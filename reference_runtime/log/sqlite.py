@@ -17,9 +17,11 @@ from reference_runtime.log.base import Change
 from reference_runtime.log.body import written
 
 _COLUMNS = ("session_id", "thread_id", *LINKS)
+_SEQUENCE = "json_extract(body, '$.sequence')"
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, stream TEXT, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_by_stream ON events (stream, position);
+CREATE INDEX IF NOT EXISTS events_by_sequence ON events (stream, {_SEQUENCE});
 CREATE TABLE IF NOT EXISTS records (
   kind TEXT NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL, open INTEGER NOT NULL,
   {", ".join(f"{name} TEXT" for name in _COLUMNS)}, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
@@ -85,6 +87,11 @@ class SqliteStore:
         with _translated():
             rows = self._db.execute(sql, (*values, after)).fetchall()
         return (json.loads(body) for (body,) in rows)
+
+    def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
+        sql = f"SELECT body FROM events WHERE stream = ? AND {_SEQUENCE} > ? ORDER BY {_SEQUENCE} LIMIT ?"
+        with _translated():
+            return [json.loads(body) for (body,) in self._db.execute(sql, (session, after, limit))]
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         row = self._one("SELECT digest, answer FROM replies WHERE key = ?", key)

@@ -49,8 +49,8 @@ MODELS: dict[str, ModuleType] = {
     "channel_summary": channel_summary,
 }
 THREAD_MODELS = {"thread_read_model", "queue_snapshot", "context_boundary_snapshot"}
-_PER_THREAD = THREAD_MODELS | {"tool_inventory_snapshot", "task_snapshot", "subagent_job_summary"}
-_PER_THREAD |= {"execution_environment_snapshot"}
+PER_THREAD = THREAD_MODELS | {"tool_inventory_snapshot", "task_snapshot", "subagent_job_summary"}
+PER_THREAD |= {"execution_environment_snapshot"}
 _WATCHERS: dict[str, list[tuple[str, Any]]] = {}
 for _name, _module in MODELS.items():
     for _kind, _view in _module.VIEWS.items():
@@ -124,7 +124,7 @@ def exists(unit: Unit, model: str, scope: str) -> bool:
 
 def snapshot(unit: Unit, model: str, session: str, thread: str | None = None, **asked: Any) -> dict[str, Any]:
     """One read model as it is now."""
-    if thread and model not in _PER_THREAD:
+    if thread and model not in PER_THREAD:
         raise ValueError(f"{model} is served for a whole session")
     scope = thread if model in THREAD_MODELS else session
     stream = unit.get("stream", session)

@@ -38,6 +38,20 @@ def test_a_change_is_kept_whole(store):
     assert store.ordinal() == 1
 
 
+def test_a_stream_is_read_on_from_a_sequence_and_never_more_than_asked_for(store):
+    for name, sequence in (("s", 1), ("other", 1), ("s", 2), ("s", 3), ("other", 2)):
+        event = {"event_id": f"{name}{sequence}", "session_id": name, "sequence": sequence}
+        store.commit(Change(store.position(), 0, [event], streams=[name]))
+
+    def read(*asked):
+        return [event["event_id"] for event in store.tail(*asked)]
+
+    assert read("s", 0, 9) == ["s1", "s2", "s3"]
+    assert read("s", 1, 1) == ["s2"]
+    assert read("other", 1, 9) == ["other2"]
+    assert read("s", 3, 9) == read("nobody", 0, 9) == []
+
+
 def test_a_change_that_was_overtaken_keeps_nothing(store):
     late = change(store, "late", records=(record("late", 1),), reply=("late", "d", {}))
     store.commit(change(store, "e1"))

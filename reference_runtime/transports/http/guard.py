@@ -47,10 +47,10 @@ class Refusal:
     headers: tuple[tuple[str, str], ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """The body of the answer; errors look as they do in the answers of commands."""
+        """The body of the answer; it looks as the answer to a command that is turned down."""
         retryable = self.status in {408, 429, 503}
         error = {"category": self.category, "code": self.code, "message": self.message, "retryable": retryable}
-        return {"error": error}
+        return {"outcome": "unavailable" if self.status == 503 else "rejected", "error": error}
 
 
 FOREIGN = Refusal(403, "permission", "not_loopback", "Only peers on this machine are served.")
@@ -156,7 +156,7 @@ def _is_bearer(given: bytes, token: str) -> bool:
 def _is_plain(path: str) -> bool:
     """The path as decoded: what was `%2e%2e` or `%00` is what it stands for."""
     steps = path.split("/")
-    return "\\" not in path and path.isprintable() and not {".", ".."}.intersection(steps)
+    return not any(sign < " " or sign in "\\\x7f" for sign in path) and not {".", ".."}.intersection(steps)
 
 
 def _length(scope: Scope) -> int | None:

@@ -1,0 +1,68 @@
+"""Reads a body as JSON, and strictly: what is taken in can be written out again.
+
+Python's reader takes more than JSON has: `NaN`, numbers without end, halves of characters. Any of them would be kept
+and could not be told to others, so they are refused here, before anybody decides anything.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from reference_runtime.transports.http.guard import Refusal
+
+DEPTH = 64
+"""How deep a document may nest."""
+
+
+class NotJson(Exception):  # noqa: N818  an outcome of reading
+    """A body that is no JSON document we can keep."""
+
+    def __init__(self, message: str):
+        super().__init__(message)
+        self.refusal = Refusal(400, "invalid_request", "not_json", message)
+
+
+def read(body: bytes) -> Any:
+    """The document that a body holds."""
+    try:
+        document = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+    except UnicodeDecodeError:
+        raise NotJson("The body is not UTF-8.") from None
+    except (ValueError, RecursionError):
+        raise NotJson("The body is not JSON.") from None
+    _check(document, DEPTH)
+    return document
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError("a number without end")
+    return value
+
+
+def _check(value: Any, depth: int) -> None:
+    if depth < 0:
+        raise NotJson(f"The body nests deeper than {DEPTH} levels.")
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            _check_text(name)
+            _check(inner, depth - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _check(inner, depth - 1)
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NotJson("A text holds half a character.") from None
