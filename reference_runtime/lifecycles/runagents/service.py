@@ -13,7 +13,7 @@ from typing import Any
 
 from reference_runtime.capture import Capture
 from reference_runtime.lifecycles.book import Book
-from reference_runtime.lifecycles.runagents import gates, gateway, runs
+from reference_runtime.lifecycles.runagents import gates, gateway, runs, telling
 from reference_runtime.lifecycles.runagents.desk import Deciding, Desk, call_of, wrong_state
 from reference_runtime.lifecycles.runagents.history import PROTOCOL
 from reference_runtime.lifecycles.runagents.lines import learn, stamp
@@ -55,7 +55,7 @@ class RunAgents(Reading):
 
     def tell(self, run_id: str, request: Stored, key: str | None = None) -> Stored:
         """Appends an event that somebody outside reports."""
-        return self._keyed("tell", key, [run_id, request], lambda desk: runs.tell(desk, run_id, request))
+        return self._keyed("tell", key, [run_id, request], lambda desk: telling.tell(desk, run_id, request))
 
     def block(self, run_id: str, request: Stored, key: str | None = None) -> Stored:
         """Blocks an action of a run; the same one, while it is pending, is found again (RA-118)."""

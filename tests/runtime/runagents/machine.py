@@ -218,10 +218,12 @@ class PlatformMachine(RuleBasedStateMachine):
         self.platform.recover()
 
     @invariant()
-    def every_log_counts_from_one_without_holes(self):
+    def every_log_counts_from_one_and_leads_to_its_record(self):
         if not hasattr(self, "platform"):
             return
+        page = self.platform.book.page()
         for run in self.platform.runs():
+            assert page.state("run", run["id"]) == run["status"], "the record and the log differ"
             events = self.platform.events(run["id"])
             assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
 
