@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from reference_runtime.capture import Capture, LineCapture, NoCapture
+from reference_runtime.contract import CORE, Contract
 from reference_runtime.log.base import Store
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
@@ -35,21 +37,26 @@ def boot(store: Path | None, scripts: Path | None, capture: Path | None, bench: 
     return runtime
 
 
-def resumed(path: Path | None, store: Store) -> Capture:
+def resumed(path: Path | None, store: Store, contract: Contract = CORE) -> Capture:
     """A capture to append to; what was kept and not yet written down when a process died is written down first."""
     if path is None:
         return NoCapture()
     told = _mended(path)
-    capture = LineCapture(path.open("a", encoding="utf-8"), completeness="prefix", header=told is None)
+    capture = LineCapture(path.open("a", encoding="utf-8"), contract, completeness="prefix", header=told is None)
     if told is not None:
-        for event in store.read():
-            if event["event_id"] not in told:
-                capture.event(event)
+        for line in store.read():
+            if _mark(line) not in told:
+                capture.event(line)
     return capture
 
 
+def _mark(line: dict[str, Any]) -> str:
+    """What a line of a log is known by: an event by its id, a record by everything it says."""
+    return line["event_id"] if "record" not in line else json.dumps(line, sort_keys=True)
+
+
 def _mended(path: Path) -> set[str] | None:
-    """The events that a capture holds, its last line cut off where it is half a line; None for a new one."""
+    """The lines that a capture holds, its last one cut off where it is half a line; None for a new one."""
     if not path.exists() or not path.stat().st_size:
         return None
     body = path.read_bytes()
@@ -57,4 +64,4 @@ def _mended(path: Path) -> set[str] | None:
     if whole != body:
         path.write_bytes(whole)
     lines = (json.loads(line) for line in whole.splitlines())
-    return {line["event_id"] for line in lines if "record" not in line}
+    return {_mark(line) for line in lines}

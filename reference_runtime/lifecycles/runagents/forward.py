@@ -7,6 +7,7 @@ so a batch whose confirmation was lost is sent again: an event arrives at least 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +53,8 @@ class Forwarder:
     ):
         self.platform, self.destination = platform, destination
         self._collector = collector or platform.settings.destinations[destination]
-        self._size, self._backoff, self._sleep = size, backoff or Backoff(), sleep
+        self._size, self.backoff, self._sleep = size, backoff or Backoff(), sleep
+        self._ahead: deque[Batch] = deque()
 
     @property
     def position(self) -> int:
@@ -62,12 +64,23 @@ class Forwarder:
 
     def run(self) -> int:
         """Sends everything that is not confirmed; says how many events were. Raises when it has to give up."""
-        sent = 0
-        for batch in self._batches():
-            self._insist(batch)
-            self._confirm(batch.position)
-            sent += len(batch.events)
+        sent, failures = 0, 0
+        while (batch := self.next()) is not None:
+            try:
+                self.send(batch)
+            except UnconfirmedError as fault:
+                failures += 1
+                self._sleep(self.wait(failures, fault))
+                continue
+            self.confirm(batch)
+            sent, failures = sent + len(batch.events), 0
         return sent
+
+    def next(self) -> Batch | None:
+        """The oldest events that are not confirmed, or None."""
+        if not self._ahead:
+            self._ahead.extend(self._batches())
+        return self._ahead[0] if self._ahead else None
 
     def _batches(self) -> Iterator[Batch]:
         events: list[dict[str, Any]] = []
@@ -81,18 +94,21 @@ class Forwarder:
         if place > start:
             yield Batch(events, place)
 
-    def _insist(self, batch: Batch) -> None:
-        """Sends a batch until it is confirmed; a collector that stays away ends it, and nothing is lost by that."""
-        failures = 0
-        while batch.events:
-            try:
-                self._collector.send(export.hec(event, self.platform.settings.host) for event in batch.events)
-                return
-            except UnconfirmedError as fault:
-                failures += 1
-                if failures == self._backoff.tries:
-                    raise
-                self._sleep(max(self._backoff.wait(failures), min(fault.wait_seconds, self._backoff.limit_seconds)))
+    def send(self, batch: Batch) -> None:
+        """Hands a batch to the collector; touches no store, so it may wait wherever it likes."""
+        if batch.events:
+            self._collector.send(export.hec(event, self.platform.settings.host) for event in batch.events)
+
+    def wait(self, failures: int, fault: UnconfirmedError) -> float:
+        """How long to wait before the next try; raises the fault when there have been enough."""
+        if failures == self.backoff.tries:
+            raise fault
+        return max(self.backoff.wait(failures), min(fault.wait_seconds, self.backoff.limit_seconds))
+
+    def confirm(self, batch: Batch) -> None:
+        """Moves on behind a batch that the collector has."""
+        self._confirm(batch.position)
+        self._ahead.popleft()
 
     def _confirm(self, position: int) -> None:
         def decision(desk: Desk) -> Deciding:

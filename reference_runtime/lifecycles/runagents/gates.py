@@ -134,7 +134,7 @@ def complete_consent(desk: Desk, run_id: str) -> Deciding:
     run = desk.record("run", run_id)
     desk.page.edit("consent", f"{run['user_id']}|{checkpoint.data['tool_id']}").data["given"] = True
     desk.checkpoint(checkpoint.id, run_id, ready=True)
-    return {"resume_id": checkpoint.id}
+    return run
     yield  # a decision is a generator, also one that writes nothing
 
 

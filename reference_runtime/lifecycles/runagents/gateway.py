@@ -11,7 +11,7 @@ from typing import Any
 
 from reference_runtime.facts.record import Record
 from reference_runtime.lifecycles.runagents import gates
-from reference_runtime.lifecycles.runagents.desk import ENDED, Deciding, Desk, call_of, ended
+from reference_runtime.lifecycles.runagents.desk import ENDED, Deciding, Desk, call_of, ended, wrong_state
 from reference_runtime.lifecycles.runagents.lines import Change, Event
 from reference_runtime.lifecycles.runagents.policy import Answer, Call
 
@@ -21,6 +21,8 @@ DENIED = Answer(403, "Policy denies the call.")
 def attempt(desk: Desk, run_id: str, call: Call, again: bool = False) -> Deciding:
     """Asks policy about a call; says whether it may go, was denied, or waits at a gate."""
     desk.standing(run_id, "RUNNING")
+    if (flight := desk.page.get("flight", run_id)) and flight.open:
+        raise wrong_state("A call of the run is under way.", "call_under_way")
     run, words = desk.record("run", run_id), desk.words(run_id)
     effect, tool = desk.settings.policy.effect(run["agent_id"], call), desk.settings.policy.tool(call.tool_id)
     grant = gates.covering(desk, run, call) if effect == "approval_required" else None

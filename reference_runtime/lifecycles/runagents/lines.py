@@ -54,8 +54,8 @@ def _record(page: Page, draft: Change) -> Line:
     fields = known | draft.fields | {"updated_at": now}
     fields = {name: value for name, value in fields.items() if value is not None}
     if draft.model == "run":
-        return clean({"record": "run", **fields}, ("initial_message",))
-    return {"record": "snapshot", "model": draft.model, "snapshot": clean(fields, ("reason",))}
+        return clean({"record": "run", **fields}, ("initial_message", "invoke_url", "namespace"))
+    return {"record": "snapshot", "model": draft.model, "snapshot": clean(fields, ("reason", "capability", "tool_url"))}
 
 
 def learn(page: Page, line: Line, moves: list[Move]) -> None:

@@ -96,3 +96,9 @@ class Reading:
         if schema == "splunk_hec":
             return export.ndjson(export.hec(event, self.settings.host) for event in history.events)
         return export.ndjson(export.lines(history))
+
+    def unconfirmed(self, destination: str) -> int:
+        """How many events a destination has not confirmed."""
+        cursor = self.book.store.load("cursor", destination)
+        behind = self.book.read(after=cursor.data["position"] if cursor else 0)
+        return sum("record" not in line for line in behind)

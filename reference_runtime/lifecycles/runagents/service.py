@@ -17,7 +17,7 @@ from reference_runtime.lifecycles.runagents import gates, gateway, runs, telling
 from reference_runtime.lifecycles.runagents.desk import Deciding, Desk, call_of, wrong_state
 from reference_runtime.lifecycles.runagents.history import PROTOCOL
 from reference_runtime.lifecycles.runagents.lines import learn, stamp
-from reference_runtime.lifecycles.runagents.policy import Answer, Call, digest
+from reference_runtime.lifecycles.runagents.policy import Answer, Call
 from reference_runtime.lifecycles.runagents.reading import Reading
 from reference_runtime.lifecycles.runagents.settings import Settings
 from reference_runtime.log.base import Store
@@ -70,14 +70,23 @@ class RunAgents(Reading):
             made = yield from gates.block(desk, run_id, told, blocked, call)
             return {"created": True, "action": desk.record("blocked_action", made["action_id"])}
 
-        # A payload is never kept in an answer, nor is it needed to recognise the request.
-        asked = [run_id, {**request, "payload": digest(request.get("payload"))}]
-        return self._keyed("block", key, asked, decision)
+        return self._keyed("block", key, [run_id, request], decision)
 
-    def call(self, run_id: str, request: Stored) -> Stored:
-        """A governed call by way of the gateway."""
-        call = _asked(request)
-        return self.finish(run_id, self.decide(lambda desk: gateway.attempt(desk, run_id, call)))
+    def call(self, run_id: str, request: Stored, key: str | None = None) -> Stored:
+        """A governed call by way of the gateway; under a key it is made once."""
+        call, taken = _asked(request), list[Desk]()
+
+        def decision(desk: Desk) -> Deciding:
+            taken.append(desk)
+            return (yield from gateway.attempt(desk, run_id, call))
+
+        verdict = self._keyed("call", key, [run_id, request], decision)
+        if verdict["verdict"] == "go" and not taken:
+            kept = self.book.store.reply(f"answered|{key}")
+            if kept is None:
+                raise wrong_state("The call was made, and its answer is not known.", "answer_unknown")
+            return kept[1]
+        return self.finish(run_id, verdict, key)
 
     def approve(self, request_id: str, wish: Stored, key: str | None = None) -> Stored:
         return self._keyed("approve", key, [request_id, wish], lambda desk: gates.approve(desk, request_id, wish))
@@ -85,34 +94,34 @@ class RunAgents(Reading):
     def reject(self, request_id: str, wish: Stored, key: str | None = None) -> Stored:
         return self._keyed("reject", key, [request_id, wish], lambda desk: gates.reject(desk, request_id, wish))
 
-    def ask_consent(self, run_id: str, request: Stored) -> Stored:
+    def ask_consent(self, run_id: str, request: Stored, key: str | None = None) -> Stored:
         def decision(desk: Desk) -> Deciding:
             desk.standing(run_id, "RUNNING")
             return (yield from gates.ask_consent(desk, run_id, request, None))
 
-        return self.decide(decision)
+        return self._keyed("ask_consent", key, [run_id, request], decision)
 
     def settle_consent(self, run_id: str, completed: bool, key: str | None = None) -> Stored:
         """Consent was given, or the user never came back; it decides no action."""
         settle = gates.complete_consent if completed else gates.abandon_consent
-        self._keyed("settle_consent", key, [run_id, completed], lambda desk: settle(desk, run_id))
-        return self.run(run_id)
+        return self._keyed("settle_consent", key, [run_id, completed], lambda desk: settle(desk, run_id))
 
-    def keep_checkpoint(self, run_id: str, request: Stored) -> Stored:
-        return self.decide(lambda desk: runs.keep_checkpoint(desk, run_id, request))
+    def keep_checkpoint(self, run_id: str, request: Stored, key: str | None = None) -> Stored:
+        asked = [run_id, request]
+        return self._keyed("keep_checkpoint", key, asked, lambda desk: runs.keep_checkpoint(desk, run_id, request))
 
     def resume(self, checkpoint_id: str) -> Stored:
         """Takes up what a settled gate stopped."""
         verdict = self.decide(lambda desk: gateway.resume(desk, checkpoint_id))
         return self.finish(verdict["run_id"], verdict)
 
-    def finish(self, run_id: str, verdict: Stored) -> Stored:
+    def finish(self, run_id: str, verdict: Stored, key: str | None = None) -> Stored:
         """Makes a call that may go, and tells its answer."""
         if verdict["verdict"] != "go":
             return verdict
         flight = self.book.store.load("flight", run_id)
         answer = self._perform(call_of(flight.data["call"]))
-        return self.decide(lambda desk: gateway.answered(desk, run_id, answer))
+        return self._keyed("answered", key, run_id, lambda desk: gateway.answered(desk, run_id, answer))
 
     def _perform(self, call: Call) -> Answer:
         tool = self.settings.policy.tool(call.tool_id)
@@ -120,6 +129,11 @@ class RunAgents(Reading):
             return tool.perform(call) if tool else gateway.DENIED
         except Exception as error:  # a tool is a plug-in; what it raises says that it failed, and nothing more
             return Answer(502, f"The tool failed with {type(error).__name__}.")
+
+    def close(self) -> None:
+        """Lets go of the store and of the capture."""
+        self.book.store.close()
+        self.book.capture.close()
 
     def recover(self) -> None:
         """After a restart: calls in flight are told as lost; everything else waits on."""

@@ -34,7 +34,7 @@ class Settings:
 
 def span(duration: str) -> timedelta:
     """A duration such as `4h` or `30m`."""
-    found = re.fullmatch(r"([0-9]{1,6})([smhd])", duration)
+    found = re.fullmatch(r"([0-9]{1,4})([smhd])", duration)
     if found is None:
         raise CommandRejected("bad_duration", "A duration is a number and s, m, h or d.", category="invalid_request")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})

@@ -16,7 +16,10 @@ from starlette.routing import BaseRoute
 
 from reference_runtime.transports.http.stream import Pace
 
-MODULES = {"agent-runtime/0.3": "reference_runtime.transports.http.agent_runtime"}
+MODULES = {
+    "agent-runtime/0.3": "reference_runtime.transports.http.agent_runtime",
+    "runagents/1": "reference_runtime.lifecycles.runagents.http",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from validator.replay.world import World
 def disagreements(text):
     """Where a view in a capture differs from what the judge's own reading derives at that place."""
     world, found = World(load_protocol("runagents"), (RunViews, ActionViews)), []
-    for number, line in enumerate(map(json.loads, text.splitlines()), 1):
+    # A line ends with a line feed and nothing else; text may hold other characters that look like ends.
+    for number, line in enumerate(map(json.loads, text.rstrip("\n").split("\n")), 1):
         world.apply(line, number)
         ledger = {"run_view": RunViews, "action_view": ActionViews}.get(line.get("model"))
         if ledger:

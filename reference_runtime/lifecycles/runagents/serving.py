@@ -1,0 +1,133 @@
+"""The platform behind HTTP: one desk at which everything is decided, a worker, and a forwarder per destination."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import traceback
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from reference_runtime.booting import resumed
+from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents.collector import HecCollector, RefusedError, UnconfirmedError
+from reference_runtime.lifecycles.runagents.forward import Backoff, Forwarder
+from reference_runtime.lifecycles.runagents.history import CONTRACT
+from reference_runtime.lifecycles.runagents.policy import Answer, Policy, Rule, Tool
+from reference_runtime.lifecycles.runagents.service import RunAgents
+from reference_runtime.lifecycles.runagents.settings import Settings
+from reference_runtime.lifecycles.runagents.worker import Worker
+from reference_runtime.log.memory import MemoryStore
+from reference_runtime.log.sqlite import SqliteStore
+from reference_runtime.stamping import SystemClock
+from reference_runtime.transports.http.desk import Desk, Labour
+from reference_runtime.transports.http.protocols import Options
+from reference_runtime.transports.http.stream import Pace
+
+Found = TypeVar("Found")
+_TICK = 1.0
+"""How often, in seconds, the worker looks for what ran out."""
+
+
+class PlatformService:
+    """What the routes ask; everything that touches the platform is done at its desk."""
+
+    def __init__(
+        self, open_platform: Callable[[], RunAgents], pace: Pace | None = None, backoff: Backoff | None = None
+    ):
+        self._open, self.pace, self._backoff = open_platform, pace or Pace(), backoff or Backoff()
+        self._desk, self._tasks = Desk(), list[asyncio.Task[None]]()
+        self._news = asyncio.Event()
+
+    async def start(self) -> None:
+        self.platform = await self._desk.do(self._open)
+        worker = Worker(self.platform)
+        self._labour = Labour(self._desk, worker.step)
+        self._labour.call()
+        self._begin(self._watch(worker))
+        for name in self.platform.settings.destinations:
+            self._begin(self._forward(Forwarder(self.platform, name, backoff=self._backoff)))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.create_task(work))
+
+    def end_streams(self) -> None:
+        """No answer of this protocol goes on without end."""
+
+    async def stop(self) -> None:
+        """Lets what was asked for be done, and closes the store; what is unconfirmed is sent after the next start."""
+        for task in self._tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        await self._labour.stop(self.pace.grace_seconds)
+        await self._desk.do(self.platform.close)
+        self._desk.close()
+
+    async def do(self, act: Callable[[RunAgents], Found]) -> Found:
+        """Does something at the desk; whatever it made possible goes on by itself (RA-79)."""
+        found = await self._desk.do(act, self.platform)
+        self._labour.call()
+        self._news.set()
+        return found
+
+    async def _watch(self, worker: Worker) -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            await self._desk.do(worker.sweep)
+            self._labour.call()
+            self._news.set()
+
+    async def _forward(self, forwarder: Forwarder) -> None:
+        """Sends away from the desk; a collector that refuses is asked again when there is news."""
+        failures = 0
+        while True:
+            batch = await self._desk.do(forwarder.next)
+            try:
+                if batch is None:
+                    self._news.clear()
+                    await self._news.wait()
+                    continue
+                await asyncio.to_thread(forwarder.send, batch)
+                await self._desk.do(forwarder.confirm, batch)
+                failures = 0
+            except UnconfirmedError as fault:
+                failures = min(failures + 1, forwarder.backoff.tries - 1)
+                await asyncio.sleep(forwarder.wait(failures, fault))
+            except RefusedError:
+                traceback.print_exc()
+                await asyncio.sleep(forwarder.backoff.limit_seconds)
+
+
+def boot(options: Options) -> RunAgents:
+    """A platform on a file, or in memory; one that was there before says first what it left behind."""
+    store = SqliteStore(options.store) if options.store else MemoryStore()
+    settings = configured(options.scripts) if options.scripts else Settings(policy=demo.POLICY, agents=demo.AGENTS)
+    platform = RunAgents(store, settings, SystemClock(), resumed(options.capture, store, CONTRACT))
+    if store.position():
+        platform.recover()
+    return platform
+
+
+def configured(path: Path) -> Settings:
+    """Settings from a YAML file: tools, rules, agents, destinations; a token stands in the environment, never here."""
+    said = yaml.safe_load(path.read_text(encoding="utf-8"))
+    tools = tuple(
+        Tool(tool["tool_id"], _always(tool.get("status_code", 200)), tool.get("authorization_url"))
+        for tool in said.get("tools", ())
+    )
+    policy = Policy(tools, tuple(Rule(**rule) for rule in said.get("rules", ())))
+    places = {
+        name: HecCollector(place["url"], os.environ[place["token_env"]])
+        for name, place in said.get("destinations", {}).items()
+    }
+    plain = {name: said[name] for name in ("agents", "vocabulary", "approval_window", "host") if name in said}
+    return Settings(policy=policy, destinations=places, **plain)
+
+
+def _always(status_code: int) -> Callable[[Any], Answer]:
+    return lambda call: Answer(status_code, None if status_code < 400 else "The tool failed.")
