@@ -26,6 +26,11 @@ IDS = (
 """The ids of an envelope, in the order in which they are written."""
 
 
+_WORDS = {"reason", "source", "objective", "owner", "assignee"}
+"""Fields that repeat what a caller said in its own words."""
+_UNSAID = {"honest": "unknown", "reason": "The caller left it empty."}
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An event that was decided and not yet stamped."""
@@ -97,5 +102,10 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
         "runtime_id": runtime_id,
     }
     event |= {name: draft.ids[name] for name in IDS if draft.ids.get(name) is not None}
-    payload = {name: value for name, value in draft.payload.items() if value is not None}
+    payload = {name: _said(name, value) for name, value in draft.payload.items() if value is not None}
     return event | draft.beside | {"payload": payload}
+
+
+def _said(name: str, value: Any) -> Any:
+    """A caller's empty word says nothing, and is told as such (HON-1)."""
+    return dict(_UNSAID) if name in _WORDS and isinstance(value, str) and not value.strip() else value

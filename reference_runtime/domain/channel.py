@@ -35,6 +35,7 @@ def reconnect_channel(state: State, request: Request) -> Decision:
         last = _last(state, channel)
         lost = {"reason": "The peer missed more than is kept for it.", "as_of_sequence": last}
         facts = {"unavailable_facts": [f"events {confirmed + 1} to {last - 1} for the peer"]}
+        facts |= {"gap_from": confirmed + 1, "gap_to": last - 1}
         yield about(channel, "snapshot.repaired", {"model": "channel_summary", **lost, **facts})
     following = confirmed + 1 if possible else _last(state, channel) + 1
     answer = {"channel_id": channel.id, "replay_possible": possible, "next_sequence": following}

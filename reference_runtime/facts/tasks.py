@@ -32,8 +32,8 @@ def task(unit: Unit, event: Event, moves: list[Move]) -> None:
     elif kind == "task.started":
         record.data.setdefault("started_at", event["timestamp"])
     elif kind == "task.progress":
-        progress = copied("task_progress", told(event, "task_progress"))
-        record.data["progress"] = {**record.data.get("progress", {}), **progress}
+        if progress := copied("task_progress", told(event, "task_progress")):
+            record.data["progress"] = {**record.data.get("progress", {}), **progress}
     elif kind == "task.failed":
         keep(record, said, last_error="error")
         keep(record, said, "last_error")

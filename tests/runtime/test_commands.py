@@ -146,3 +146,19 @@ def test_an_export_is_built_from_the_log_and_can_be_read(runtime):
     replay = runtime.content(runtime.handle("export_replay", {"session_id": "s", "turn_id": "u"})["replay_ref"])
     assert replay["input"] == ["input://u"]
     assert all(replay[name] for name in ("tool_inventory", "context", "expected"))
+
+
+def test_an_empty_word_of_a_caller_is_told_as_unsaid(runtime):
+    runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": " ", "owner": ""})
+    runtime.handle("start_task", {"task_id": "k"})
+    runtime.handle("pause_task", {"task_id": "k", "reason": ""})
+    told = {event["type"]: event["payload"] for event in runtime.store.read()}
+    for said in (told["task.created"]["objective"], told["task.created"]["owner"], told["task.paused"]["reason"]):
+        assert said == {"honest": "unknown", "reason": "The caller left it empty."}
+
+
+def test_progress_that_says_nothing_is_no_progress(runtime):
+    runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": "o"})
+    runtime.handle("start_task", {"task_id": "k"})
+    assert runtime.handle("append_task_progress", {"task_id": "k", "progress": {}})["outcome"] == "accepted"
+    assert "progress" not in runtime.handle("get_task", {"task_id": "k"})["task"]

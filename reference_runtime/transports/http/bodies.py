@@ -1,7 +1,8 @@
 """Reads a body as JSON, and strictly: what is taken in can be written out again.
 
-Python's reader takes more than JSON has: `NaN`, numbers without end, halves of characters. Any of them would be kept
-and could not be told to others, so they are refused here, before anybody decides anything.
+Python's reader takes more than others do: `NaN`, numbers without end, integers that lose digits elsewhere, halves of
+characters. Any of them would be kept and could not be told to others, so they are refused here, before anybody decides
+anything.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 
 from reference_runtime.transports.http.guard import Refusal
 
+LARGEST = 2**53 - 1
+"""The largest integer that every reader of JSON takes for what it is (CAP-9)."""
 DEPTH = 64
 """How deep a document may nest."""
 
@@ -27,7 +30,7 @@ class NotJson(Exception):  # noqa: N818  an outcome of reading
 def read(body: bytes) -> Any:
     """The document that a body holds."""
     try:
-        document = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+        document = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite, parse_int=_exact)
     except UnicodeDecodeError:
         raise NotJson("The body is not UTF-8.") from None
     except (ValueError, RecursionError):
@@ -44,6 +47,13 @@ def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
         raise ValueError("a number without end")
+    return value
+
+
+def _exact(digits: str) -> int:
+    value = int(digits)
+    if abs(value) > LARGEST:
+        raise ValueError("an integer that others would round")
     return value
 
 

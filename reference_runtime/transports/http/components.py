@@ -2,7 +2,7 @@
 
 The files refer to each other by relative paths; an OpenAPI reader looks under `components`. So every schema that is
 asked for becomes a component, named after its file and place, together with everything it refers to. Nothing is
-written twice and nothing is restated: the words are those of the files.
+restated; what is added are the bounds within which a body's integers are read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from typing import Any
 from urllib.parse import urljoin
 
+from reference_runtime.transports.http.bodies import LARGEST
 from validator.protocol.schemas import BASE, SchemaStore
 
 _HEADER = {"$schema", "$id", "$defs"}
@@ -37,6 +38,8 @@ class Components:
         if not isinstance(schema, dict):
             return schema
         moved = {name: self._moved(value, file) for name, value in schema.items() if name not in _HEADER | {"$ref"}}
+        if schema.get("type") == "integer":
+            moved = {"minimum": -LARGEST, "maximum": LARGEST, **moved}
         if isinstance(schema.get("$ref"), str):
             moved |= self.ref(urljoin(BASE + file, schema["$ref"]).removeprefix(BASE))
         return moved

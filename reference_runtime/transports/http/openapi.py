@@ -58,7 +58,7 @@ def core() -> tuple[dict[str, Any], dict[str, Any]]:
     paths = {f"/commands/{name}": {"post": _command(made, name)} for name in protocol.commands}
     for model, reference in protocol.snapshots.items():
         paths[f"/sessions/{{session_id}}/snapshots/{model}"] = {"get": _snapshot(made.ref(reference), model)}
-    paths["/sessions/{session_id}/events"] = {"get": _events()}
+    paths["/sessions/{session_id}/events"] = {"get": _events(made)}
     paths["/content"] = {"get": _content()}
     return paths, shared(made)
 
@@ -109,11 +109,13 @@ def _snapshot(schema: dict[str, str], model: str) -> dict[str, Any]:
     }
 
 
-def _events() -> dict[str, Any]:
+def _events(made: Components) -> dict[str, Any]:
     number = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
     seen = {"type": "string", "pattern": "^[0-9]{1,18}$"}
-    stream = {"description": "Snapshots, then events, then why the stream ended.",
-              "content": {"text/event-stream": {"schema": {"type": "string"}}}}  # fmt: skip
+    stream = {
+        "description": "Snapshots, then events, then why the stream ended.",
+        "content": {"text/event-stream": {"schema": _messages(made)}},
+    }
     return {
         "operationId": "events",
         "summary": "Read models first, then every event behind a cursor, for as long as the peer listens.",
@@ -127,6 +129,23 @@ def _events() -> dict[str, Any]:
         ],
         "responses": {"200": stream, **refusals(*_READS, "409")},
     }
+
+
+def _messages(made: Components) -> dict[str, Any]:
+    """One message of a stream, by its name."""
+    snapshot = {"type": "object", "properties": {"model": {"type": "string"}, "snapshot": {"type": "object"}}}
+    end = {"type": "object", "properties": {"reason": {"type": "string"}, "last_sequence": {"type": "integer"}}}
+    event = made.ref(contract.protocol().envelope)
+
+    def data(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
+
+    numbered = {"id": {"type": "string", "pattern": "^[0-9]+$"}, "data": data(event), "event": {"const": "message"}}
+    named = [
+        {"properties": {"event": {"const": name}, "data": data(schema)}, "required": ["event", "data"]}
+        for name, schema in (("snapshot", snapshot), ("end", end))
+    ]
+    return {"type": "object", "oneOf": [{"properties": numbered, "required": ["id", "data"]}, *named]}
 
 
 def _content() -> dict[str, Any]:
