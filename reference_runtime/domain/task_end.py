@@ -124,6 +124,8 @@ def link_tasks(state: State, request: Request) -> Decision:
     task, edge = state.need("task", request["task_id"]), dict(request["relationship"])
     if edge["kind"] in _TASK_KINDS:
         state.need("task", edge["target_id"])
+    elif edge["kind"] == "spawned_subagent":
+        state.need("subagent", edge["target_id"])
     known = state.get("edge", f"{task.id}|{edge['kind']}|{edge['target_id']}")
     if known and known.data["status"] != "removed":
         raise NoOp(**answer(state, task))

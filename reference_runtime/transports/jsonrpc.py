@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_runtime.domain.decisions import DECISIONS
+from reference_runtime.transports import strict
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 Handler = Callable[[dict[str, Any]], Any]
@@ -28,9 +29,9 @@ class Endpoint:
     def answer(self, line: str) -> str | None:
         """The reply to one line, or None where none is due."""
         try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return json.dumps(_error(None, PARSE_ERROR, "The line is not JSON."))
+            message = strict.read(line)
+        except strict.NotJson as error:
+            return json.dumps(_error(None, PARSE_ERROR, f"The line cannot be read. {error}"))
         if isinstance(message, list):
             if not message:
                 return json.dumps(_error(None, INVALID_REQUEST, "A batch holds at least one request."))

@@ -162,3 +162,9 @@ def test_progress_that_says_nothing_is_no_progress(runtime):
     runtime.handle("start_task", {"task_id": "k"})
     assert runtime.handle("append_task_progress", {"task_id": "k", "progress": {}})["outcome"] == "accepted"
     assert "progress" not in runtime.handle("get_task", {"task_id": "k"})["task"]
+
+
+def test_an_edge_to_a_child_agent_that_nobody_knows_is_refused(runtime):
+    runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": "o"})
+    edge = {"kind": "spawned_subagent", "target_id": "nobody"}
+    assert refused(runtime, "link_tasks", {"task_id": "k", "relationship": edge})["code"] == "unknown_subagent"

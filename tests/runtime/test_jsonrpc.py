@@ -41,6 +41,7 @@ def test_a_command_is_answered_and_its_events_are_told():
     ("line", "code", "identity"),
     [
         ("{", -32700, None),
+        ('{"jsonrpc": "2.0", "id": NaN}', -32700, None),
         ('"x"', -32600, None),
         ("[]", -32600, None),
         ({"id": 1, "method": "get_session"}, -32600, 1),

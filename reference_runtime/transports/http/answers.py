@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from reference_runtime.errors import CommandRejected, StoreError
-from reference_runtime.transports.http.bodies import NotJson
 from reference_runtime.transports.http.guard import Refusal
+from reference_runtime.transports.strict import NotJson
 
 NO_ROUTE = Refusal(404, "not_found", "no_route", "There is nothing at this path.")
 NO_METHOD = Refusal(405, "invalid_request", "no_method", "The path does not answer to this method.")
@@ -49,8 +49,7 @@ async def store_failed(request: Request, error: Exception) -> JSONResponse:
 
 
 async def not_json(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, NotJson)
-    return refused(error.refusal)
+    return refused(Refusal(400, "invalid_request", "not_json", f"The body cannot be read. {error}"))
 
 
 async def not_routed(request: Request, error: Exception) -> JSONResponse:

@@ -11,7 +11,7 @@ import re
 from typing import Any
 from urllib.parse import urljoin
 
-from reference_runtime.transports.http.bodies import LARGEST
+from reference_runtime.transports.strict import LARGEST
 from validator.protocol.schemas import BASE, SchemaStore
 
 _HEADER = {"$schema", "$id", "$defs"}

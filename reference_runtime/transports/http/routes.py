@@ -12,7 +12,7 @@ from starlette.routing import Route
 from reference_runtime import contract
 from reference_runtime.errors import CommandRejected
 from reference_runtime.projections import PER_THREAD, THREAD_MODELS
-from reference_runtime.transports.http import bodies
+from reference_runtime.transports import strict
 from reference_runtime.transports.http.answers import NO_JSON, answered, refused
 from reference_runtime.transports.http.core import CoreService
 from reference_runtime.transports.http.guard import Refusal
@@ -35,7 +35,7 @@ def routes(service: CoreService) -> list[Route]:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return refused(NO_JSON)
         _query(request)
-        return answered(await service.handle(request.path_params["name"], bodies.read(await request.body())))
+        return answered(await service.handle(request.path_params["name"], strict.read(await request.body())))
 
     async def snapshot(request: Request) -> Response:
         session, model = request.path_params["session_id"], request.path_params["model"]

@@ -64,7 +64,7 @@ class Running:
     def client(self, **more: Any) -> httpx.Client:
         return httpx.Client(base_url=self.address, headers={"authorization": f"Bearer {TOKEN}"}, timeout=20, **more)
 
-    def log(self, client: httpx.Client, session: str = "s") -> list[dict[str, Any]]:
+    def log(self, session: str = "s") -> list[dict[str, Any]]:
         """The log of a session as the store holds it; asked for at the desk, where the store lives."""
         return self.at_desk(lambda: list(self.service.runtime.store.read(session=session)))
 

@@ -1,8 +1,8 @@
-"""Reads a body as JSON, and strictly: what is taken in can be written out again.
+"""Reads JSON strictly: what is taken in can be written out again.
 
 Python's reader takes more than others do: `NaN`, numbers without end, integers that lose digits elsewhere, halves of
 characters. Any of them would be kept and could not be told to others, so they are refused here, before anybody decides
-anything.
+anything. And `5.0` is the integer 5, as JSON Schema has it.
 """
 
 from __future__ import annotations
@@ -11,30 +11,25 @@ import json
 import math
 from typing import Any
 
-from reference_runtime.transports.http.guard import Refusal
-
 LARGEST = 2**53 - 1
 """The largest integer that every reader of JSON takes for what it is (CAP-9)."""
 DEPTH = 64
 """How deep a document may nest."""
 
 
-class NotJson(Exception):  # noqa: N818  an outcome of reading
-    """A body that is no JSON document we can keep."""
-
-    def __init__(self, message: str):
-        super().__init__(message)
-        self.refusal = Refusal(400, "invalid_request", "not_json", message)
+class NotJson(ValueError):  # noqa: N818  an outcome of reading
+    """Text that is no JSON document we can keep; says why, for the sender."""
 
 
-def read(body: bytes) -> Any:
-    """The document that a body holds."""
+def read(text: bytes | str) -> Any:
+    """The document that a text holds."""
     try:
-        document = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite, parse_int=_exact)
+        text = text.decode() if isinstance(text, bytes) else text
+        document = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_exact)
     except UnicodeDecodeError:
-        raise NotJson("The body is not UTF-8.") from None
+        raise NotJson("It is not UTF-8.") from None
     except (ValueError, RecursionError):
-        raise NotJson("The body is not JSON.") from None
+        raise NotJson("It is not JSON.") from None
     _check(document, DEPTH)
     return document
 
@@ -43,11 +38,11 @@ def _no_number(word: str) -> None:
     raise ValueError(word)
 
 
-def _finite(digits: str) -> float:
+def _finite(digits: str) -> float | int:
     value = float(digits)
     if not math.isfinite(value):
         raise ValueError("a number without end")
-    return value
+    return int(value) if value.is_integer() and abs(value) <= LARGEST else value
 
 
 def _exact(digits: str) -> int:
@@ -59,7 +54,7 @@ def _exact(digits: str) -> int:
 
 def _check(value: Any, depth: int) -> None:
     if depth < 0:
-        raise NotJson(f"The body nests deeper than {DEPTH} levels.")
+        raise NotJson(f"It nests deeper than {DEPTH} levels.")
     if isinstance(value, str):
         _check_text(value)
     elif isinstance(value, dict):
