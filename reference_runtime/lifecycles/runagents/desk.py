@@ -51,6 +51,11 @@ class Desk:
         record.data.update(data)
         return record
 
+    def is_open(self, kind: str, identity: str) -> bool:
+        """True while a piece of work is on the list."""
+        record = self.page.get(kind, identity)
+        return record is not None and record.open
+
     def close(self, kind: str, identity: str) -> None:
         """Takes a piece of work off the list."""
         if self.page.get(kind, identity):

@@ -62,6 +62,8 @@ def approve(desk: Desk, request_id: str, wish: dict[str, Any]) -> Deciding:
     yield from desk.words(run["id"]).approved(run, action, desk.record("approval_request", request_id))
     if key := _reach(run, action["tool_id"], action.get("capability")).get(scope):
         desk.page.edit("grant", key).data["request_id"] = request_id
+    if until:
+        desk.page.edit("deadline", request_id).data = {"at": until, "action_id": action["action_id"]}
     desk.checkpoint(action["action_id"], run["id"], ready=True)
     return desk.record("approval_request", request_id)
 
@@ -86,7 +88,7 @@ def time_out(desk: Desk, action_id: str) -> Deciding:
 def run_out(desk: Desk, action_id: str) -> Deciding:
     """The grant ended before its call was made (RA-117)."""
     action = desk.record("blocked_action", action_id)
-    yield Change("approval_request", action["request_id"], {"status": "EXPIRED"})
+    yield from lapse(desk, action["request_id"])
     yield from _expired(desk, action["run_id"], action_id, "The approval ran out before the call.", "approval_expired")
     return {}
 
@@ -98,6 +100,7 @@ def _expired(desk: Desk, run_id: str, action_id: str, error: str, reason: str) -
 
 def lapse(desk: Desk, request_id: str) -> Deciding:
     """A grant whose time is over serves nothing any more."""
+    desk.close("deadline", request_id)
     yield Change("approval_request", request_id, {"status": "EXPIRED"})
     return {}
 

@@ -21,7 +21,7 @@ DENIED = Answer(403, "Policy denies the call.")
 def attempt(desk: Desk, run_id: str, call: Call, again: bool = False) -> Deciding:
     """Asks policy about a call; says whether it may go, was denied, or waits at a gate."""
     desk.standing(run_id, "RUNNING")
-    if (flight := desk.page.get("flight", run_id)) and flight.open:
+    if desk.is_open("flight", run_id):
         raise wrong_state("A call of the run is under way.", "call_under_way")
     run, words = desk.record("run", run_id), desk.words(run_id)
     effect, tool = desk.settings.policy.effect(run["agent_id"], call), desk.settings.policy.tool(call.tool_id)

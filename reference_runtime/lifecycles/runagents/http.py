@@ -15,7 +15,7 @@ from reference_runtime.lifecycles.runagents import bodies
 from reference_runtime.lifecycles.runagents.history import CONTRACT
 from reference_runtime.lifecycles.runagents.operations import OPERATIONS, Asked, Operation, Reply
 from reference_runtime.lifecycles.runagents.serving import PlatformService, boot
-from reference_runtime.transports.http import bodies as reading
+from reference_runtime.transports import strict
 from reference_runtime.transports.http.answers import NO_JSON, refused
 from reference_runtime.transports.http.components import Components
 from reference_runtime.transports.http.guard import Refusal
@@ -66,7 +66,7 @@ def _asked(operation: Operation, request: Request, body: bytes) -> Asked:
         raise CommandRejected("invalid_request", "A key is 1 to 256 plain characters.", category="invalid_request")
     document = None
     if operation.body:
-        document = reading.read(body)
+        document = strict.read(body)
         bodies.check("body", operation.body, document)
     return Asked(dict(request.path_params), query, document, key)
 

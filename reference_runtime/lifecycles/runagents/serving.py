@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import traceback
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any, TypeVar
-
-import yaml
 
 from reference_runtime.booting import resumed
 from reference_runtime.lifecycles.runagents import demo
-from reference_runtime.lifecycles.runagents.collector import HecCollector, RefusedError, UnconfirmedError
+from reference_runtime.lifecycles.runagents.collector import RefusedError, UnconfirmedError
+from reference_runtime.lifecycles.runagents.configuring import configured
 from reference_runtime.lifecycles.runagents.forward import Backoff, Forwarder
 from reference_runtime.lifecycles.runagents.history import CONTRACT
-from reference_runtime.lifecycles.runagents.policy import Answer, Policy, Rule, Tool
 from reference_runtime.lifecycles.runagents.service import RunAgents
 from reference_runtime.lifecycles.runagents.settings import Settings
 from reference_runtime.lifecycles.runagents.worker import Worker
@@ -111,23 +107,3 @@ def boot(options: Options) -> RunAgents:
     if store.position():
         platform.recover()
     return platform
-
-
-def configured(path: Path) -> Settings:
-    """Settings from a YAML file: tools, rules, agents, destinations; a token stands in the environment, never here."""
-    said = yaml.safe_load(path.read_text(encoding="utf-8"))
-    tools = tuple(
-        Tool(tool["tool_id"], _always(tool.get("status_code", 200)), tool.get("authorization_url"))
-        for tool in said.get("tools", ())
-    )
-    policy = Policy(tools, tuple(Rule(**rule) for rule in said.get("rules", ())))
-    places = {
-        name: HecCollector(place["url"], os.environ[place["token_env"]])
-        for name, place in said.get("destinations", {}).items()
-    }
-    plain = {name: said[name] for name in ("agents", "vocabulary", "approval_window", "host") if name in said}
-    return Settings(policy=policy, destinations=places, **plain)
-
-
-def _always(status_code: int) -> Callable[[Any], Answer]:
-    return lambda call: Answer(status_code, None if status_code < 400 else "The tool failed.")

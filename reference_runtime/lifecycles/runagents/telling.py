@@ -115,8 +115,7 @@ def _approved(desk: Desk, action_id: str, payload_hash: str | None, kind: str) -
         if not action.data.get("called"):
             raise wrong_state("The call was not made.", "not_called")
         return
-    waiting = desk.page.get("checkpoint", action_id)
-    if action.data.get("called") or (waiting and waiting.open):
+    if action.data.get("called") or desk.is_open("checkpoint", action_id):
         raise wrong_state("The call is made already, or the platform is about to make it.", "not_again")
     if not gates.same(payload_hash, record.get("payload_hash")):
         raise wrong_state("The payload is not the one that was approved.", "payload_changed")

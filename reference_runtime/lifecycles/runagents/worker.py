@@ -12,6 +12,8 @@ from reference_runtime.lifecycles.runagents.policy import Call
 from reference_runtime.lifecycles.runagents.service import RunAgents
 
 Step = dict[str, Any]
+STEPS = ("call", "say", "think", "stumble", "fail", "undelivered")
+"""What an agent's script may say, one of them per step."""
 
 
 class Worker:
@@ -45,20 +47,18 @@ class Worker:
 
     def sweep(self) -> int:
         """Tells of grants whose time is over; says how many."""
-        desk, over = Desk(self.platform.book.page(), self.platform.settings), 0
-        for request in desk.page.find("approval_request", is_open=True):
-            if request.state == "APPROVED" and desk.passed((stored(request) or {}).get("expires_at")):
-                waiting = desk.page.get("checkpoint", (stored(request) or {})["action_id"])
-                if waiting is None or not waiting.open:
-                    self.platform.decide(lambda desk, name=request.id: gates.lapse(desk, name))
-                    over += 1
-        return over
+        desk = Desk(self.platform.book.page(), self.platform.settings)
+        over = [one for one in desk.page.find("deadline", is_open=True) if desk.passed(one.data["at"])]
+        # A grant whose call is still to be made ends with it (see `gates.run_out`).
+        over = [one for one in over if not desk.is_open("checkpoint", one.data["action_id"])]
+        for deadline in over:
+            self.platform.decide(lambda desk, name=deadline.id: gates.lapse(desk, name))
+        return len(over)
 
     def _advance(self, plan: Record) -> bool:
         page = self.platform.book.page()
         run = page.need("run", plan.id)
-        flight = page.get("flight", run.id)
-        if run.state != "RUNNING" or (flight and flight.open):
+        if run.state != "RUNNING" or Desk(page, self.platform.settings).is_open("flight", run.id):
             return False
         agent = self.platform.settings.agents.get((stored(run) or {})["agent_id"])
         if agent is None:
