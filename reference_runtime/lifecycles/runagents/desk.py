@@ -57,9 +57,11 @@ class Desk:
         return record is not None and record.open
 
     def close(self, kind: str, identity: str) -> None:
-        """Takes a piece of work off the list."""
+        """Takes a piece of work off the list, and forgets the payload it held."""
         if self.page.get(kind, identity):
-            self.page.edit(kind, identity).open = False
+            record = self.page.edit(kind, identity)
+            record.open = False
+            record.data.pop("call", None)
 
 
 def call_of(kept: dict[str, Any]) -> Call:

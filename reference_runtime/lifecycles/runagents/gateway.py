@@ -50,11 +50,10 @@ def _fly(desk: Desk, run_id: str, call: Call, links: dict[str, Any]) -> None:
 def answered(desk: Desk, run_id: str, answer: Answer) -> Deciding:
     """What a tool answered; an approved action is executed by it, or has failed."""
     flight, run = desk.page.need("flight", run_id), desk.page.need("run", run_id)
+    links, call = flight.data["links"], call_of(flight.data["call"])
     desk.close("flight", run_id)
-    links = flight.data["links"]
     if run.state not in ENDED:
-        record = desk.record("run", run_id)
-        yield from desk.words(run_id).answered(record, call_of(flight.data["call"]), answer, links)
+        yield from desk.words(run_id).answered(desk.record("run", run_id), call, answer, links)
     if "action_id" in links:
         yield Change("blocked_action", links["action_id"], {"status": "FAILED" if answer.failed else "EXECUTED"})
     return {"verdict": "answered", "status_code": answer.status_code}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from reference_runtime.booting import resumed
+from reference_runtime.errors import StoreError
 from reference_runtime.lifecycles.runagents import demo
 from reference_runtime.lifecycles.runagents.collector import RefusedError, UnconfirmedError
 from reference_runtime.lifecycles.runagents.configuring import configured
@@ -37,7 +38,7 @@ class PlatformService:
     ):
         self._open, self.pace, self._backoff = open_platform, pace or Pace(), backoff or Backoff()
         self._desk, self._tasks = Desk(), list[asyncio.Task[None]]()
-        self._news = asyncio.Event()
+        self._bells: list[asyncio.Event] = []
 
     async def start(self) -> None:
         self.platform = await self._desk.do(self._open)
@@ -46,7 +47,8 @@ class PlatformService:
         self._labour.call()
         self._begin(self._watch(worker))
         for name in self.platform.settings.destinations:
-            self._begin(self._forward(Forwarder(self.platform, name, backoff=self._backoff)))
+            self._bells.append(asyncio.Event())
+            self._begin(self._forward(Forwarder(self.platform, name, backoff=self._backoff), self._bells[-1]))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.create_task(work))
@@ -67,36 +69,47 @@ class PlatformService:
     async def do(self, act: Callable[[RunAgents], Found]) -> Found:
         """Does something at the desk; whatever it made possible goes on by itself (RA-79)."""
         found = await self._desk.do(act, self.platform)
-        self._labour.call()
-        self._news.set()
+        self._ring()
         return found
 
+    def _ring(self) -> None:
+        """Says that there may be something to do, and something to send."""
+        self._labour.call()
+        for bell in self._bells:
+            bell.set()
+
     async def _watch(self, worker: Worker) -> None:
+        """Looks for what ran out; a store that does not answer is asked again with the next tick."""
         while True:
             await asyncio.sleep(_TICK)
-            await self._desk.do(worker.sweep)
-            self._labour.call()
-            self._news.set()
+            with contextlib.suppress(StoreError):
+                await self._desk.do(worker.sweep)
+            self._ring()
 
-    async def _forward(self, forwarder: Forwarder) -> None:
-        """Sends away from the desk; a collector that refuses is asked again when there is news."""
+    async def _forward(self, forwarder: Forwarder, bell: asyncio.Event) -> None:
+        """Sends away from the desk, for as long as the server runs; what is not confirmed is sent again."""
         failures = 0
         while True:
-            batch = await self._desk.do(forwarder.next)
+            bell.clear()
             try:
-                if batch is None:
-                    self._news.clear()
-                    await self._news.wait()
-                    continue
-                await asyncio.to_thread(forwarder.send, batch)
-                await self._desk.do(forwarder.confirm, batch)
+                sent = await self._send(forwarder)
                 failures = 0
+                if not sent:
+                    await bell.wait()
             except UnconfirmedError as fault:
                 failures = min(failures + 1, forwarder.backoff.tries - 1)
                 await asyncio.sleep(forwarder.wait(failures, fault))
-            except RefusedError:
+            except (RefusedError, StoreError):
                 traceback.print_exc()
                 await asyncio.sleep(forwarder.backoff.limit_seconds)
+
+    async def _send(self, forwarder: Forwarder) -> bool:
+        batch = await self._desk.do(forwarder.next)
+        if batch is None:
+            return False
+        await asyncio.to_thread(forwarder.send, batch)
+        await self._desk.do(forwarder.confirm, batch)
+        return True
 
 
 def boot(options: Options) -> RunAgents:

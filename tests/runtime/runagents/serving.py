@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -24,8 +20,8 @@ from reference_runtime.stamping import SystemClock
 from reference_runtime.transports.http.guard import Limits
 from reference_runtime.transports.http.server import Server, address, application, bind
 from reference_runtime.transports.http.stream import Pace
-
-TOKEN = "the-token-of-the-tests"
+from tests.runtime.http import serving
+from tests.runtime.http.serving import TOKEN
 
 
 def platform(folder: Path, **settings: Any) -> RunAgents:
@@ -35,58 +31,29 @@ def platform(folder: Path, **settings: Any) -> RunAgents:
     return RunAgents(store, chosen, SystemClock(), resumed(folder / "capture.ndjson", store, CONTRACT))
 
 
-class Running:
+class Running(serving.Running):
     """A server in a thread of this process, as a context."""
 
-    def __init__(self, folder: Path, *, limits: dict[str, Any] | None = None, **settings: Any):
+    def __init__(self, folder: Path, **settings: Any):
         self.folder, pace = folder, Pace(grace_seconds=2)
         backoff = Backoff(first_seconds=0.001, limit_seconds=0.01)
         self.service = PlatformService(lambda: platform(folder, **settings), pace, backoff)
         self._socket = bind("127.0.0.1", 0)
         self.address, self._ready = address(self._socket), threading.Event()
-        app = application(http, self.service, Limits(TOKEN, **(limits or {})))
+        app = application(http, self.service, Limits(TOKEN))
         self._server = Server(app, self.service, self._ready.set, pace.grace_seconds)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
 
-    def __enter__(self) -> Running:
-        self._thread.start()
-        assert self._ready.wait(20)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-
-    def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.address, headers={"authorization": f"Bearer {TOKEN}"}, timeout=20, **more)
-
     def position(self) -> int:
-        """How long the log is; asked for at the desk, where the store lives."""
-        return self.service._desk._thread.submit(lambda: self.service.platform.book.store.position()).result(20)
+        return self.at_desk(lambda: self.service.platform.book.store.position())
 
     def capture(self) -> str:
         return (self.folder / "capture.ndjson").read_text()
 
 
-class Child:
+def child(folder: Path) -> serving.Child:
     """A server in a process of its own."""
-
-    def __init__(self, folder: Path, *arguments: str):
-        where = ["--store", str(folder / "store.db"), "--capture", str(folder / "capture.ndjson")]
-        command = [sys.executable, "-m", "reference_runtime", "serve", "--protocol", "runagents/1", *where, *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.said = json.loads(self.process.stdout.readline())
-
-    def client(self) -> httpx.Client:
-        headers = {"authorization": f"Bearer {self.said['token']}"}
-        return httpx.Client(base_url=self.said["address"], headers=headers, timeout=20)
-
-    def end(self, how: int = signal.SIGTERM) -> int:
-        self.process.send_signal(how)
-        code = self.process.wait(30)
-        self.process.stdout.close()
-        return code
+    return serving.Child(folder, "--protocol", "runagents/1")
 
 
 def until(client: httpx.Client, run_id: str, *statuses: str) -> dict[str, Any]:

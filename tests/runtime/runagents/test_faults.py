@@ -13,7 +13,7 @@ import pytest
 from reference_runtime.lifecycles.runagents.worker import Worker
 from tests.runtime.judging import findings
 from tests.runtime.runagents.reading import disagreements
-from tests.runtime.runagents.serving import Child, platform, until
+from tests.runtime.runagents.serving import child, platform, until
 
 RUN = {"agent_id": "refund-agent", "user_id": "user_ines"}
 APPROVER = {"approver_id": "user_marta"}
@@ -24,8 +24,7 @@ def act(client, number, acknowledged):
     key = {"Idempotency-Key": f"run-{number}"}
     run = client.post("/runs", json=RUN, headers=key).json()
     acknowledged.append(("POST /runs", key, run))
-    while client.get(f"/runs/{run['id']}").json()["status"] == "RUNNING":
-        pass
+    until(client, run["id"], "PAUSED_APPROVAL", "COMPLETED", "FAILED")
     for action in client.get(f"/runs/{run['id']}/actions").json():
         place = f"/approvals/requests/{action['request_id']}/approve"
         answer = client.post(place, json=APPROVER, headers=key)
@@ -37,11 +36,11 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
     """Two rounds, each killed after a random number of answers; every answer that was read still holds."""
     chance, acknowledged, numbers = random.Random(7), [], iter(range(1000))
     for _ in range(2):
-        child = Child(tmp_path)
+        server = child(tmp_path)
         enough, base = chance.randrange(5, 25), len(acknowledged)
 
-        def load(child=child):
-            with child.client() as client:
+        def load(server=server):
+            with server.client() as client:
                 try:
                     for number in numbers:
                         act(client, number, acknowledged)
@@ -50,9 +49,9 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
 
         worker = threading.Thread(target=load)
         worker.start()
-        while len(acknowledged) < base + enough:
+        while len(acknowledged) < base + enough and worker.is_alive():
             pass
-        child.end(signal.SIGKILL)
+        server.end(signal.SIGKILL)
         worker.join()
     again = platform(tmp_path)
     again.recover()
@@ -80,8 +79,8 @@ def assert_kept(again, acknowledged):
 
 
 def test_a_held_store_is_unavailable_and_a_stopped_server_goes_on_where_it_was(tmp_path):
-    child = Child(tmp_path)
-    with child.client() as client:
+    server = child(tmp_path)
+    with server.client() as client:
         with closing(sqlite3.connect(tmp_path / "store.db")) as other:
             other.execute("BEGIN IMMEDIATE")
             answer = client.post("/runs", json=RUN)
@@ -91,13 +90,13 @@ def test_a_held_store_is_unavailable_and_a_stopped_server_goes_on_where_it_was(t
         assert client.get("/runs").json() == []
         run_id = client.post("/runs", json=RUN).json()["id"]
         until(client, run_id, "PAUSED_APPROVAL")
-    assert child.end() == 0
-    child = Child(tmp_path)
-    with child.client() as client:
+    assert server.end() == 0
+    server = child(tmp_path)
+    with server.client() as client:
         (request,) = client.get("/approvals/requests", params={"status": "PENDING"}).json()
         client.post(f"/approvals/requests/{request['id']}/approve", json=APPROVER)
         until(client, run_id, "COMPLETED")
-    assert child.end() == 0
+    assert server.end() == 0
     assert findings((tmp_path / "capture.ndjson").read_text(), "complete") == []
 
 
