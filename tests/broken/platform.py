@@ -9,8 +9,9 @@ from typing import Any
 from reference_runtime.capture import LineCapture
 from reference_runtime.errors import IllegalMove
 from reference_runtime.lifecycles.book import Book, Line, Page
-from reference_runtime.lifecycles.runagents import demo, service
+from reference_runtime.lifecycles.runagents import service, stage
 from reference_runtime.lifecycles.runagents.history import CONTRACT
+from reference_runtime.lifecycles.runagents.lines import Change, Event
 from reference_runtime.log.memory import MemoryStore
 
 
@@ -21,7 +22,7 @@ class PlatformFault:
     expect = "complete"
     vocabulary = "api"
 
-    def play(self, scene: demo.Scene) -> None:
+    def play(self, scene: stage.Scene) -> None:
         """The story that brings the fault out."""
         run_id = scene.begin("refund-agent")
         scene.approve()
@@ -70,5 +71,13 @@ def capture_of(fault: PlatformFault, patcher: Any) -> str:
     patcher.setattr(service, "Book", type("Broken", (BrokenBook,), {"fault": fault}))
     fault.patch(patcher)
     capture = LineCapture(text, CONTRACT, completeness=fault.expect)
-    fault.play(demo.Scene("broken", lambda: store, capture, vocabulary=fault.vocabulary))
+    fault.play(stage.Scene("broken", lambda: store, capture, vocabulary=fault.vocabulary))
     return text.getvalue()
+
+
+def is_event(draft: Any, *kinds: str) -> bool:
+    return isinstance(draft, Event) and draft.type in kinds
+
+
+def is_record(draft: Any, model: str, status: str) -> bool:
+    return isinstance(draft, Change) and draft.model == model and draft.fields.get("status") == status

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.broken import runagents
+from tests.broken import runagents_gates, runagents_log
 from tests.broken.platform import PlatformFault, capture_of
 from tests.runtime.judging import judge
 
 FAULTS = sorted(PlatformFault.__subclasses__(), key=lambda fault: fault.__name__)
-assert {fault.__module__ for fault in FAULTS} == {runagents.__name__}
+assert {fault.__module__ for fault in FAULTS} == {runagents_gates.__name__, runagents_log.__name__}
 
 
 def rules(fault, patcher):

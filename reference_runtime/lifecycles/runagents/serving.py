@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from reference_runtime.booting import resumed
 from reference_runtime.errors import StoreError
-from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents import stage
 from reference_runtime.lifecycles.runagents.collector import RefusedError, UnconfirmedError
 from reference_runtime.lifecycles.runagents.configuring import configured
 from reference_runtime.lifecycles.runagents.forward import Backoff, Forwarder
@@ -115,7 +115,7 @@ class PlatformService:
 def boot(options: Options) -> RunAgents:
     """A platform on a file, or in memory; one that was there before says first what it left behind."""
     store = SqliteStore(options.store) if options.store else MemoryStore()
-    settings = configured(options.scripts) if options.scripts else Settings(policy=demo.POLICY, agents=demo.AGENTS)
+    settings = configured(options.scripts) if options.scripts else Settings(policy=stage.POLICY, agents=stage.AGENTS)
     platform = RunAgents(store, settings, SystemClock(), resumed(options.capture, store, CONTRACT))
     if store.position():
         platform.recover()

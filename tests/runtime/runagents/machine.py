@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from reference_runtime.capture import LineCapture
 from reference_runtime.errors import CommandRejected, IllegalMove
-from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents import stage
 from reference_runtime.lifecycles.runagents.history import CONTRACT
 from reference_runtime.lifecycles.runagents.policy import Answer, Call, Policy, Rule, Tool
 from reference_runtime.lifecycles.runagents.service import RunAgents
@@ -28,7 +28,7 @@ from reference_runtime.stamping import VirtualClock
 from tests.runtime.judging import findings
 from tests.runtime.runagents.reading import disagreements
 
-AGENTS = {**demo.AGENTS, "both-agent": [{"call": demo.REFUND}, {"call": demo.INVITE}, {"call": demo.LOOK_UP}]}
+AGENTS = {**stage.AGENTS, "both-agent": [{"call": stage.REFUND}, {"call": stage.INVITE}, {"call": stage.LOOK_UP}]}
 PLACES = st.integers(0, 3)
 """Which of the things that are there, counted from the newest."""
 KEYS = st.none() | st.sampled_from(["k1", "k2"])
@@ -64,14 +64,14 @@ class PlatformMachine(RuleBasedStateMachine):
             def perform(call: Call) -> Answer:
                 self.effects.append(name)
                 if self.cut:
-                    raise demo.PowerCut
+                    raise stage.PowerCut
                 return Answer(502, "bad gateway") if name == "bank" else Answer(200)
 
             return Tool(name, perform, **more)
 
         consent = {"authorization_url": "https://accounts.example/consent"}
         tools = (door("stripe"), door("shop"), door("bank"), door("calendar", **consent))
-        return Policy(tools, (*demo.POLICY.rules, Rule("allow", "calendar", agent_id="foreign-agent")))
+        return Policy(tools, (*stage.POLICY.rules, Rule("allow", "calendar", agent_id="foreign-agent")))
 
     def boot(self) -> None:
         self.platform = RunAgents(
@@ -113,7 +113,7 @@ class PlatformMachine(RuleBasedStateMachine):
 
     @rule()
     def work(self):
-        with contextlib.suppress(demo.PowerCut):
+        with contextlib.suppress(stage.PowerCut):
             self.worker.run()
 
     @rule(steps=st.integers(1, 4))
@@ -187,7 +187,7 @@ class PlatformMachine(RuleBasedStateMachine):
             asked |= {"payload": {"order": number}} if whole else {"payload_hash": str(number) * 64}
             self.ask("block", None, asked, lambda key: self.platform.block(run["id"], asked, key))
 
-    @rule(place=PLACES, call=st.sampled_from([demo.REFUND, demo.LOOK_UP, demo.INVITE, demo.PAY, demo.ERASE]))
+    @rule(place=PLACES, call=st.sampled_from([stage.REFUND, stage.LOOK_UP, stage.INVITE, stage.PAY, stage.ERASE]))
     def call(self, place, call):
         if run := self.pick(self.platform.runs(agent_id="foreign-agent"), place):
             self.ask("call", None, call, lambda key: self.platform.call(run["id"], call))
@@ -210,7 +210,7 @@ class PlatformMachine(RuleBasedStateMachine):
         """The process is gone; the file is not. What was acknowledged is there when it comes back."""
         if in_a_call:
             self.cut = True
-            with contextlib.suppress(demo.PowerCut):
+            with contextlib.suppress(stage.PowerCut):
                 self.worker.run()
             self.cut = False
         self.platform.book.store.close()

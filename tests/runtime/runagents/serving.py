@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from reference_runtime.booting import resumed
-from reference_runtime.lifecycles.runagents import demo, http
+from reference_runtime.lifecycles.runagents import http, stage
 from reference_runtime.lifecycles.runagents.forward import Backoff
 from reference_runtime.lifecycles.runagents.history import CONTRACT
 from reference_runtime.lifecycles.runagents.service import RunAgents
@@ -27,7 +27,7 @@ from tests.runtime.http.serving import TOKEN
 def platform(folder: Path, **settings: Any) -> RunAgents:
     """A platform on a file in a folder, with its capture beside it."""
     store = SqliteStore(folder / "store.db")
-    chosen = Settings(**{"policy": demo.POLICY, "agents": demo.AGENTS, **settings})
+    chosen = Settings(**{"policy": stage.POLICY, "agents": stage.AGENTS, **settings})
     return RunAgents(store, chosen, SystemClock(), resumed(folder / "capture.ndjson", store, CONTRACT))
 
 

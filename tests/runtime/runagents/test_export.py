@@ -6,7 +6,7 @@ import json
 import pytest
 
 from reference_runtime.capture import LineCapture
-from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents import stage
 from reference_runtime.lifecycles.runagents.history import CONTRACT
 from reference_runtime.log.memory import MemoryStore
 from tests.runtime.judging import findings
@@ -16,10 +16,10 @@ from tests.runtime.judging import findings
 def exported(request):
     """A platform with a run that was approved, and the run."""
     store = MemoryStore()
-    stage = demo.Scene("export", lambda: store, LineCapture(io.StringIO(), CONTRACT), vocabulary=request.param)
-    run_id = stage.begin("refund-agent", initial_message="Refund order 1042")
-    stage.approve(reason="It was lost.")
-    return stage.platform, run_id
+    played = stage.Scene("export", lambda: store, LineCapture(io.StringIO(), CONTRACT), vocabulary=request.param)
+    run_id = played.begin("refund-agent", initial_message="Refund order 1042")
+    played.approve(reason="It was lost.")
+    return played.platform, run_id
 
 
 def lines(platform, run_id, schema="runagents"):

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from reference_runtime.capture import LineCapture
-from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents import stage
 from reference_runtime.lifecycles.runagents.collector import HecCollector, RefusedError, UnconfirmedError
 from reference_runtime.lifecycles.runagents.export import ndjson
 from reference_runtime.lifecycles.runagents.forward import Backoff, Forwarder
@@ -24,13 +24,13 @@ FAULTS = ["busy", "hang up", "broken", "index, then hang up", "not queued", "ind
 def scene(store=None):
     """A platform with three runs: plain, approved, rejected."""
     store = store or MemoryStore()
-    stage = demo.Scene("forward", lambda: store, LineCapture(io.StringIO(), CONTRACT))
-    stage.begin("shop-agent", initial_message="Where is order 1042?")
-    stage.begin("refund-agent")
-    stage.approve()
-    stage.begin("refund-agent")
-    stage.reject()
-    return stage.platform
+    played = stage.Scene("forward", lambda: store, LineCapture(io.StringIO(), CONTRACT))
+    played.begin("shop-agent", initial_message="Where is order 1042?")
+    played.begin("refund-agent")
+    played.approve()
+    played.begin("refund-agent")
+    played.reject()
+    return played.platform
 
 
 def told(platform):

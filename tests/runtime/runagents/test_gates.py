@@ -6,7 +6,7 @@ import pytest
 
 from reference_runtime.capture import LineCapture
 from reference_runtime.errors import CommandRejected
-from reference_runtime.lifecycles.runagents import demo
+from reference_runtime.lifecycles.runagents import stage
 from reference_runtime.lifecycles.runagents.history import CONTRACT
 from reference_runtime.lifecycles.runagents.policy import Call, Policy, Rule, Tool
 from reference_runtime.log.memory import MemoryStore
@@ -17,7 +17,7 @@ APPROVER = {"approver_id": "user_marta"}
 @pytest.fixture(params=["api", "operations"])
 def scene(request):
     store = MemoryStore()
-    return demo.Scene("gates", lambda: store, LineCapture(io.StringIO(), CONTRACT), vocabulary=request.param)
+    return stage.Scene("gates", lambda: store, LineCapture(io.StringIO(), CONTRACT), vocabulary=request.param)
 
 
 def refused(act, *given):
@@ -50,8 +50,8 @@ def test_the_payload_is_kept_while_it_is_needed_and_no_longer(scene):
     run_id = scene.begin("refund-agent")
     (action,), store = scene.platform.actions(run_id), scene.platform.book.store
     kept = store.load("checkpoint", action["action_id"]).data
-    assert kept["call"]["payload"] == demo.REFUND["payload"]
-    assert kept["payload_hash"] == action["payload_hash"] == Call(**demo.REFUND).payload_hash
+    assert kept["call"]["payload"] == stage.REFUND["payload"]
+    assert kept["payload_hash"] == action["payload_hash"] == Call(**stage.REFUND).payload_hash
     scene.approve()
     assert "call" not in store.load("checkpoint", action["action_id"]).data
     assert "call" not in store.load("flight", run_id).data
@@ -138,7 +138,7 @@ def test_a_tool_that_breaks_is_a_call_that_failed(scene):
 
     tools = (Tool("stripe", breaks),)
     scene.platform.settings = scene.settings.__class__(
-        policy=Policy(tools, (Rule("approval_required"),)), agents=demo.AGENTS, vocabulary=scene.settings.vocabulary
+        policy=Policy(tools, (Rule("approval_required"),)), agents=stage.AGENTS, vocabulary=scene.settings.vocabulary
     )
     run_id = scene.begin("refund-agent")
     scene.approve()
