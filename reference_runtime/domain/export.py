@@ -50,6 +50,8 @@ def _subject(state: State, request: Request) -> Record:
     if not named:
         raise CommandRejected("scope_required", "Name the session, thread, turn or task.", category="invalid_request")
     wider = {name: value for name, value in named[1:] if name in {"thread_id", "session_id"}}
+    for name, value in named[1:]:
+        state.need(name.removesuffix("_id"), value)
     return state.need(named[0][0].removesuffix("_id"), named[0][1], **wider)
 
 

@@ -102,9 +102,16 @@ def _told(state: State, kind: str, identity: str) -> bool:
     return bool(record and record.data.get("told") and not record.data.get("deleted"))
 
 
+_UNSAID = {
+    "retryable": {"honest": "unknown", "reason": "The caller did not say."},
+    "recovery": "Ask whoever reported the failure.",
+}
+"""What a reader of an error needs and a caller may leave out (DONE-5)."""
+
+
 def fail_task(state: State, request: Request) -> Decision:
     """Settles what is open and ends the task with the error the caller gave (CTL-22)."""
-    task, error = state.need("task", request["task_id"]), request["error"]
+    task, error = state.need("task", request["task_id"]), {**_UNSAID, **request["error"]}
     if task.state == "failed":
         raise NoOp(**answer(state, task))
     running = open_attempts(state, task)

@@ -168,3 +168,17 @@ def test_an_edge_to_a_child_agent_that_nobody_knows_is_refused(runtime):
     runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": "o"})
     edge = {"kind": "spawned_subagent", "target_id": "nobody"}
     assert refused(runtime, "link_tasks", {"task_id": "k", "relationship": edge})["code"] == "unknown_subagent"
+
+
+def test_a_failure_says_what_to_do_also_when_the_caller_does_not(runtime):
+    runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": "o"})
+    runtime.handle("start_task", {"task_id": "k"})
+    runtime.handle("fail_task", {"task_id": "k", "error": {"category": "tool"}})
+    said = list(runtime.store.read())[-1]["payload"]["last_error"]
+    assert said["retryable"]["honest"] == "unknown"
+    assert said["recovery"]
+
+
+def test_an_export_names_no_scope_that_nobody_knows(runtime):
+    runtime.handle("create_task", {"session_id": "s", "task_id": "k", "objective": "o"})
+    assert refused(runtime, "export_review", {"task_id": "k", "turn_id": "nobody"})["code"] == "unknown_turn"

@@ -37,8 +37,8 @@ class CoreService:
         loop = asyncio.get_running_loop()
         self.runtime = await self._desk.do(self._open)
         self.runtime.subscribers.append(lambda event: loop.call_soon_threadsafe(self.feed.publish, event))
-        self._labour = Labour(self._desk, Worker(self.runtime).step)
-        self._labour.call()
+        self.labour = Labour(self._desk, Worker(self.runtime).step)
+        self.labour.call()
 
     def end_streams(self) -> None:
         """Tells every subscriber that the server stops."""
@@ -46,14 +46,14 @@ class CoreService:
 
     async def stop(self) -> None:
         """Lets what was asked for be done, and closes the store."""
-        await self._labour.stop(self.pace.grace_seconds)
+        await self.labour.stop(self.pace.grace_seconds)
         await self._desk.do(self.runtime.store.close)
         await self._desk.do(self.runtime.capture.close)
         self._desk.close()
 
     async def handle(self, command: str, request: Any) -> Answer:
         answer = await self._desk.do(self.runtime.handle, command, request)
-        self._labour.call()
+        self.labour.call()
         return answer
 
     async def content(self, reference: str) -> Any:
@@ -82,7 +82,7 @@ class CoreService:
         if earlier := self._channels.get(channel):
             earlier.end("replaced")
         self._channels[channel] = subscriber
-        self._labour.call()
+        self.labour.call()
 
     async def _page(self, watch: Watch) -> list[dict[str, Any]]:
         return await self._desk.do(watching.page, self.runtime, watch, self.pace.page)

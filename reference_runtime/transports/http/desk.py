@@ -44,11 +44,15 @@ class Labour:
         self._idle.clear()
         self._called.set()
 
+    async def idle(self) -> None:
+        """Returns when there is nothing left to do."""
+        await self._idle.wait()
+
     async def stop(self, grace_seconds: float) -> None:
         """Lets what can still be done be done, within reason; the rest is told as lost by the next start."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace_seconds):
-                await self._idle.wait()
+                await self.idle()
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task

@@ -44,7 +44,7 @@ class EventStream:
         watch: Watch,
         pace: Pace,
         page: Callable[[Watch], Awaitable[list[Event]]],
-        leave: Callable[[], Awaitable[None]],
+        leave: Callable[[], Awaitable[None]],  # may be called twice
         *,
         follow: bool = True,
     ):
@@ -81,6 +81,7 @@ class EventStream:
                 await self._next(send, subscriber.waiting.popleft())
             elif not await subscriber.news(self._pace.keepalive_seconds):
                 await self._say(send, ": still here\n\n")
+        await self._leave()
         if subscriber.ended != "gone":
             said = {"reason": subscriber.ended, "last_sequence": self._watch.cursor}
             await self._say(send, message(said, name="end"), last=True)
@@ -95,6 +96,8 @@ class EventStream:
         events = await self._page(self._watch)
         await self._openings(send)
         for event in events:
+            if self._subscriber.ended == "gone":
+                return
             await self._event(send, event)
         if len(events) == self._pace.page:
             self._subscriber.fall_behind()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +48,7 @@ class Running:
         self._socket = bind("127.0.0.1", 0)
         self.address, self._ready = address(self._socket), threading.Event()
         app = application(agent_runtime, self.service, Limits(TOKEN, **limits))
-        self._server = Server(app, self.service, self._ready.set, self.service.pace.grace_seconds)
+        self._server = Server(app, self.service, self._listens, self.service.pace.grace_seconds)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
 
     def __enter__(self) -> Running:
@@ -56,6 +59,14 @@ class Running:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
+    def _listens(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ready.set()
+
+    def settle(self) -> None:
+        """Returns when all scripted work is done."""
+        asyncio.run_coroutine_threadsafe(self.service.labour.idle(), self._loop).result(20)
+
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(30)
@@ -63,6 +74,20 @@ class Running:
 
     def client(self, **more: Any) -> httpx.Client:
         return httpx.Client(base_url=self.address, headers={"authorization": f"Bearer {TOKEN}"}, timeout=20, **more)
+
+    def shrink(self) -> None:
+        """Leaves connections that are made from now on little room for what nobody reads."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+
+    @contextlib.contextmanager
+    def deaf(self, path: str) -> Iterator[socket.socket]:
+        """A peer that asks for a stream and never reads it."""
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(self._socket.getsockname())
+            head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
+            connection.sendall(head.encode())
+            yield connection
 
     def log(self, session: str = "s") -> list[dict[str, Any]]:
         """The log of a session as the store holds it; asked for at the desk, where the store lives."""
@@ -76,7 +101,7 @@ class Running:
 
 
 class Child:
-    """A server in a process of its own."""
+    """A server in a process of its own, as a context."""
 
     def __init__(self, folder: Path, *arguments: str):
         where = ["--store", str(folder / "store.db"), "--capture", str(folder / "capture.ndjson")]
@@ -90,9 +115,15 @@ class Child:
 
     def end(self, how: int = signal.SIGTERM) -> int:
         self.process.send_signal(how)
-        code = self.process.wait(30)
+        return self.process.wait(60)
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.wait()
         self.process.stdout.close()
-        return code
 
 
 def submit(client: httpx.Client, turn: str | None = None, **more: Any) -> dict[str, Any]:
