@@ -18,6 +18,8 @@ from reference_runtime.transports.http.core import CoreService
 from reference_runtime.transports.http.guard import Refusal
 from reference_runtime.transports.http.stream import HEADERS
 
+NO_MODEL = Refusal(404, "not_found", "unknown_model", "There is no such read model.")
+NO_CONTENT = Refusal(404, "not_found", "unknown_ref", "Nothing is kept behind that reference.")
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
@@ -28,46 +30,52 @@ class BadQuery(CommandRejected):
         super().__init__("invalid_request", message, category="invalid_request")
 
 
-def routes(service: CoreService) -> list[Route]:
-    """Every route of the protocol, on one service."""
+class Endpoints:
+    """What answers at each path, for one service."""
 
-    async def command(request: Request) -> Response:
+    def __init__(self, service: CoreService):
+        self._service = service
+
+    async def command(self, request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return refused(NO_JSON)
         _query(request)
-        return answered(await service.handle(request.path_params["name"], strict.read(await request.body())))
+        name, body = request.path_params["name"], strict.read(await request.body())
+        return answered(await self._service.handle(name, body))
 
-    async def snapshot(request: Request) -> Response:
+    async def snapshot(self, request: Request) -> Response:
         session, model = request.path_params["session_id"], request.path_params["model"]
         if model not in contract.protocol().snapshots:
-            return refused(Refusal(404, "not_found", "unknown_model", "There is no such read model."))
+            return refused(NO_MODEL)
         thread = _query(request, *(["thread_id"] if model in PER_THREAD else [])).get("thread_id")
         if thread is None and model in THREAD_MODELS:
             raise BadQuery("Name the thread in thread_id.")
-        return JSONResponse(await service.snapshot(model, session, thread))
+        return JSONResponse(await self._service.snapshot(model, session, thread))
 
-    async def events(request: Request) -> Any:
+    async def events(self, request: Request) -> Any:
         asked = _query(request, "after", "channel_id", "follow")
         cursor = _number(request.headers.get("last-event-id") or asked.get("after"))
         if request.method == "HEAD":
             return Response(headers=HEADERS)
         session, channel, follow = request.path_params["session_id"], asked.get("channel_id"), _follow(asked)
-        return await service.watch(session, cursor, channel, follow=follow)
+        return await self._service.watch(session, cursor, channel, follow=follow)
 
-    async def content(request: Request) -> Response:
+    async def content(self, request: Request) -> Response:
         reference = _query(request, "ref").get("ref")
         if reference is None:
             raise BadQuery("Name the reference in ref.")
-        found = await service.content(reference)
-        if found is None:
-            return refused(Refusal(404, "not_found", "unknown_ref", "Nothing is kept behind that reference."))
-        return JSONResponse({"ref": reference, "content": found})
+        found = await self._service.content(reference)
+        return refused(NO_CONTENT) if found is None else JSONResponse({"ref": reference, "content": found})
 
+
+def routes(service: CoreService) -> list[Route]:
+    """Every route of the protocol, on one service."""
+    at = Endpoints(service)
     return [
-        Route("/commands/{name}", command, methods=["POST"]),
-        Route("/sessions/{session_id:path}/events", events, methods=["GET"]),
-        Route("/sessions/{session_id:path}/snapshots/{model}", snapshot, methods=["GET"]),
-        Route("/content", content, methods=["GET"]),
+        Route("/commands/{name}", at.command, methods=["POST"]),
+        Route("/sessions/{session_id:path}/events", at.events, methods=["GET"]),
+        Route("/sessions/{session_id:path}/snapshots/{model}", at.snapshot, methods=["GET"]),
+        Route("/content", at.content, methods=["GET"]),
     ]
 
 

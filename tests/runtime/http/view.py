@@ -45,7 +45,7 @@ class View:
     """Why the last stream ended; None when it was cut off."""
     connections: int = 0
     acknowledged: int = 0
-    """The last sequence it confirmed as a channel."""
+    """The last sequence that it confirmed as a channel, as far as it was told."""
 
     @property
     def last(self) -> int:
@@ -77,6 +77,9 @@ class View:
             assert message.id == str(message.data["sequence"])
             self.lines.append(message.data)
             self.events.append(message.data)
+            if self.channel and message.data.get("channel_id") == self.channel:
+                told = message.data["payload"].get("last_acknowledged_sequence", 0)
+                self.acknowledged = max(self.acknowledged, told)
 
     def read(self, client: Any, *, follow: bool = False) -> None:
         """One whole connection."""
