@@ -41,7 +41,8 @@ def decide(
     """A reviewer decides; an answer that comes too late finds the request lapsed."""
     if not approval.open:
         raise CommandRejected("not_pending", "The approval is resolved already.", category="conflict")
-    if actor.get("id") == approval.data["request"].get("requestedBy", {}).get("id"):
+    asker = approval.data["request"].get("requestedBy")
+    if asker and actor.get("id") == asker["id"]:
         raise CommandRejected("own_request", "Who asks for an action does not decide about it.")
     now = page.now()
     if lapsed(approval, now):
@@ -78,5 +79,6 @@ def _resolve(
         message = f"The reviewer did not allow this: {summary}."
         yield from ends.fail(page, run, "approval_rejected", message, {"approvalId": approval.id})
     elif decision != "approved" and habits.rejection != "nothing":
-        said = "The reviewer refused the action." if decision == "rejected" else "The request was not answered."
+        withdrawn = "The request was withdrawn." if basis == "explicit" else "The request was not answered in time."
+        said = "The reviewer refused the action." if decision == "rejected" else withdrawn
         yield Draft("run.cancelled", run.id, {"actor": actor, "reason": f"approval_{decision}", "message": said})
