@@ -16,7 +16,7 @@ import httpx
 from tests.runtime.http.serving import PARTS, TOKEN
 from tests.runtime.http.view import Message, View, messages
 
-RESTS = (0, 0, 0, 1, 3)
+RESTS = (0, 1, 1, 3)
 """For how many turns a client may stay away."""
 
 

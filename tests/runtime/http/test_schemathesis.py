@@ -13,7 +13,7 @@ from tests.runtime.judging import findings
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 OPERATIONS = [(method, path) for path, item in openapi.document(*openapi.core())["paths"].items() for method in item]
-BOUNDED = settings(max_examples=6, derandomize=True, deadline=None, database=None, suppress_health_check=HealthCheck)
+BOUNDED = settings(max_examples=4, derandomize=True, deadline=None, database=None, suppress_health_check=HealthCheck)
 MODES = {"fits": GenerationMode.POSITIVE, "does-not-fit": GenerationMode.NEGATIVE}
 
 
