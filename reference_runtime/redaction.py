@@ -104,7 +104,7 @@ class Mask:
     known: tuple[str, ...] = ()
 
     def __call__(self, text: str) -> tuple[str, set[str]]:
-        kinds = set()
+        text, kinds = text.encode("utf-8", "replace").decode(), set()  # half a character is no text
         for form in self.forms():
             if form in text:
                 text, kinds = text.replace(form, MARKER), kinds | {"secret"}

@@ -79,7 +79,7 @@ class RunsWhatARuleDenies(Fault):
         runs_anyway(patcher)
 
         def decide(call):
-            told = [calls.evaluated(call, calls._vote(call)), calls.started(call)]
+            told = [calls.evaluated(call, calls.vote_on(call)), calls.started(call)]
             call.tell(told, [call.next("run")])
 
         patcher.setitem(calls.PHASES, "decide", decide)

@@ -206,7 +206,7 @@ def passed(since: str, state: State) -> float:
 @phase
 def decide(call: Call) -> None:
     """Weighs the voices, and goes on, asks or refuses."""
-    vote = _vote(call)
+    vote = vote_on(call)
     if vote.decision == "ask":
         vote = _second_thought(call) or vote
     if vote.decision == "ask":
@@ -214,21 +214,45 @@ def decide(call: Call) -> None:
     elif vote.decision in {"allow", "sandboxed"}:
         call.tell([evaluated(call, vote), started(call)], [call.next("run")])
     else:
-        status = "denied" if vote.decision == "deny" else "failed"
-        outside = vote.rules == _WORKSPACE.rules
-        told = [evaluated(call, vote), started(call), *([violation(call)] if outside else [])]
-        call.tell([*told, failed(call, status, "sandbox" if outside else "permission", vote.reason)], [])
+        call.tell([evaluated(call, vote), started(call), *refusal(call, vote)], [])
 
 
 _WORKSPACE = Vote("deny", "host_policy", "The path is not inside the workspace.", ["rule://workspace"])
 _UNCONFINED = Vote("unavailable", "tool_contract", "Commands cannot be confined here.", ["rule://sandbox"])
+_UNFIT = Vote("deny", "tool_contract", "The arguments do not fit the tool.", ["rule://arguments"])
+_SHAPES: dict[str, dict[str, Any]] = {
+    "shell": {"command": str, "cwd": str, "stdin": str, "tty": bool, "interactive": bool},
+    "read_file": {"path": str},
+    "write_file": {"path": str, "content": str},
+}
+_NEEDED = {"shell": {"command"}, "read_file": {"path"}, "write_file": {"path", "content"}}
+_NUMBERS = {"timeout_ms", "max_output_bytes"}
 
 
-def _vote(call: Call) -> Vote:
+def _fits(call: Call) -> bool:
+    """True for arguments that a tool can do something with; whoever made them may have made anything."""
+    shapes, args = _SHAPES.get(call.name, {}), call.args
+    numbers = [args[name] for name in _NUMBERS & args.keys()]
+    typed = all(isinstance(args[name], shapes[name]) for name in shapes.keys() & args.keys())
+    counted = all(isinstance(number, int) and not isinstance(number, bool) and number > 0 for number in numbers)
+    return typed and counted and _NEEDED.get(call.name, set()) <= args.keys()
+
+
+def refusal(call: Call, vote: Vote) -> list[Draft]:
+    """How a call ends that is not to run."""
+    status, outside = "denied" if vote.decision == "deny" else "failed", vote is _WORKSPACE
+    ended = failed(call, status, "sandbox" if outside else "permission", vote.reason)
+    return [violation(call), ended] if outside else [ended]
+
+
+def vote_on(call: Call) -> Vote:
+    """What all voices say about the call as it is now: its tool, the workspace, the rules, the mode, its hooks."""
+    if not _fits(call):
+        return _UNFIT
     try:
         for name in {"path", "cwd"} & call.args.keys():
             if call.args[name] != ".":
-                names(str(call.args[name]))
+                names(call.args[name])
     except OutsideError:
         return _WORKSPACE
     mode, wish = call.runtime.settings.mode, call.op["call"].get("wish", "")

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reference_runtime.domain.permission import commands, weigh
+from reference_runtime.domain.permission import commands
 from reference_runtime.domain.state import ENDED, Decision, State
 from reference_runtime.stamping import Draft
 from reference_runtime.work.real.bench import Running
-from reference_runtime.work.real.calls import Call, evaluated, failed, passed, phase, run_hook, stops, violation
+from reference_runtime.work.real.calls import (
+    Call,
+    evaluated,
+    failed,
+    passed,
+    phase,
+    refusal,
+    run_hook,
+    shown_path,
+    stops,
+    violation,
+    vote_on,
+)
 from reference_runtime.work.real.output import Line, Progress, Spill, Unit
 from reference_runtime.work.real.processes import Limits, word
 from reference_runtime.work.real.workspace import OutsideError
@@ -36,7 +48,7 @@ def run(call: Call) -> None:
         tool(call)
     except OutsideError as refusal:
         call.tell([violation(call), failed(call, "failed", "sandbox", str(refusal))], [])
-    except (OSError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
         call.tell([failed(call, "failed", "tool", _plainly(error))], [])
 
 
@@ -58,9 +70,9 @@ def _changed(call: Call) -> bool:
     changed = call.runtime.content(reference)
     call.op = call.next("run", args=changed if isinstance(changed, dict) else {}, digest=None)
     call.tell([call.fact("tool.args", {"safe_args": call.safe_args(), "args_ref": reference})])
-    vote = weigh(call.runtime.settings, call.tool, call.args, call.runtime.settings.mode)
+    vote = vote_on(call)
     if vote.decision == "deny":
-        call.tell([evaluated(call, vote), failed(call, "denied", "permission", vote.reason)], [])
+        call.tell([evaluated(call, vote), *refusal(call, vote)], [])
         return False
     for hook in call.bench.asked("pre_tool_use", call.name):
         answer, _ = run_hook(call, hook, {"input": call.safe(call.args)})
@@ -77,7 +89,7 @@ def _boundary(call: Call) -> dict[str, Any]:
         roots = {"read_roots": list(workspace.read_roots), "write_roots": list(workspace.write_roots)}
         limits = {"max_processes": 0}
         return {"mode": "workspace_write", "cwd": ".", **roots, "network": "restricted", "process_limits": limits}
-    roots = {"cwd": call.args.get("cwd", "."), "read_roots": _OPEN, "write_roots": _OPEN}
+    roots = {"cwd": shown_path(call.args.get("cwd", ".")), "read_roots": _OPEN, "write_roots": _OPEN}
     return {"mode": "danger_full_access", **roots, "network": "enabled", "process_limits": _told_limits(call)}
 
 
@@ -141,7 +153,7 @@ def _begun(call: Call, state: State, running: Running, ids: dict[str, Any]) -> D
     said = {
         "command": line,
         "subcommands": [call.safe(part.split()[0]) for part in commands(call.args["command"])],
-        "cwd": call.args.get("cwd", "."),
+        "cwd": shown_path(call.args.get("cwd", ".")),
         "cwd_validated": True,
         "network": "enabled",
         "tty": running.process.terminal,

@@ -133,3 +133,31 @@ def test_a_call_that_the_log_does_not_allow_does_not_run(floor):
     assert one.files() == set()
     assert one.said("tool.failed")["reason"] == "No decision lets exactly this run."
     assert one.judged() == []
+
+
+UNFIT = [
+    ("shell", {}),
+    ("shell", {"command": 7}),
+    ("shell", {"command": ["ls"]}),
+    ("shell", {"command": "true", "cwd": 3}),
+    ("shell", {"command": "true", "timeout_ms": "soon"}),
+    ("shell", {"command": "true", "timeout_ms": -1}),
+    ("shell", {"command": "true", "max_output_bytes": True}),
+    ("shell", {"command": "true\0"}),
+    ("read_file", {"path": None}),
+    ("write_file", {"path": "a.txt"}),
+]
+HALF = [("shell", {"command": "echo \ud800"}), ("write_file", {"path": "a.txt", "content": "\ud800"})]
+
+
+CALLED = [(*one, False) for one in [*UNFIT, *HALF]] + [(*one, True) for one in UNFIT]
+
+
+@pytest.mark.parametrize(("tool", "args", "changed"), CALLED)
+def test_arguments_that_do_not_fit_are_refused_and_work_goes_on(floor, tool, args, changed):
+    asked = {"tool": tool, "args": {"command": "true", "path": "b.txt", "content": "x"} if changed else args}
+    person = {"decision": "modified", "answer": args} if changed else {"decision": "approved"}
+    one = floor(rules=({"id": "ask", "decision": "ask"},)).run({**asked, "person": person}, shell("echo on"))
+    assert one.files() == set()
+    assert [event["payload"]["preview"] for event in one.events("tool.result")] == ["on\n"]
+    assert one.judged() == []
