@@ -41,10 +41,13 @@ class Contents:
         return Incoming(self)
 
     def read(self, reference: str) -> str | None:
-        """The text behind a digest, or behind a reference that ends with one; None when it is not kept."""
+        """The text behind a digest, or behind a reference that ends with one; None when these bytes are not kept."""
         found = _DIGEST.search(reference)
         path = self.path(found.group(1)) if found else None
-        return path.read_text(encoding="utf-8") if path and path.is_file() else None
+        if path is None or not path.is_file():
+            return None
+        data = path.read_bytes()
+        return data.decode() if hashlib.sha256(data).hexdigest() == path.name else None
 
     def path(self, digest: str) -> Path:
         return self._kept / digest[:2] / digest

@@ -70,7 +70,7 @@ class Process:
                 cwd=f"/dev/fd/{folder}",
                 env=environment,
                 **dict(zip(("stdin", "stdout", "stderr"), theirs * 3, strict=False)),
-                pass_fds=(gate, folder),
+                pass_fds=(gate,),
                 start_new_session=True,
             )
         except BaseException:

@@ -8,13 +8,17 @@ import sys
 import pytest
 import yaml
 
+from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.recovery import recover
 from reference_runtime.service import Runtime
+from reference_runtime.settings import Settings
+from reference_runtime.work.engine import Worker
 from reference_runtime.work.real.bench import Bench
 from reference_runtime.work.real.contents import Contents
 from reference_runtime.work.real.groups import Group
 from reference_runtime.work.real.processes import Process
+from reference_runtime.work.real.site import Site
 from reference_runtime.work.real.workspace import Workspace
 from tests.runtime.real.floor import PARTS, alive, shell
 from tests.runtime.test_faults import assert_honest
@@ -142,6 +146,29 @@ def test_a_process_that_is_gone_stays_lost(served):
     runtime.store.close()
 
 
+def test_a_question_outlives_a_restart_and_its_command_runs_once_it_is_answered(tmp_path):
+    site, store = Site({}, tmp_path), MemoryStore()
+    settings = Settings(scripts={"work": [{"catalog": {}}, {"use": shell("echo made > made.txt", None)}]})
+    runtime = Runtime(store, settings)
+    bench = site.bench().attach(runtime)
+    request = {"session_id": "s", "thread_id": "t", "turn_id": "turn_a", "input_parts": PARTS}
+    runtime.handle("submit_turn", {**request, "options": {"script": "work"}})
+    Worker(runtime, bench).run()
+    site.kill(bench)
+    again = Runtime(store, settings)
+    bench = site.bench().attach(again)
+    recover(again)
+    bench.recover(again)
+    Worker(again, bench).run()
+    assert not (site.workspace / "made.txt").exists()
+    again.handle("respond_action", {"action_id": "action_1", "decision": "approved"})
+    Worker(again, bench).run()
+    assert (site.workspace / "made.txt").read_text() == "made\n"
+    assert again.state().state("turn", "turn_a") == "completed"
+    assert_honest(list(store.read()))
+    bench.close()
+
+
 def test_a_command_is_heard_while_a_process_runs(served):
     served.submit()
     pids = [int(said["text"]) for said in served.until("process.output", 3)]
@@ -161,5 +188,7 @@ def test_what_a_killed_runtime_left_unfinished_in_the_content_store_is_removed(t
     again.tidy()
     assert list((tmp_path / "incoming").iterdir()) == []
     assert again.read(f"output://x/{kept.sha256}") == "kept"
+    again.path(kept.sha256).write_text("something else")
+    assert again.read(kept.sha256) is None, "a reference never comes to mean other bytes"
     assert again.read("output://x/" + "0" * 64) is None
     assert again.read("../" + kept.sha256 + "/..") is None
