@@ -107,7 +107,7 @@ class Call:
             return self.bench.mask(value)[0]
         if isinstance(value, list):
             return [self.safe(entry) for entry in value]
-        return {key: self.safe(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+        return {self.safe(key): self.safe(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
     def safe_args(self) -> dict[str, Any]:
         """The arguments as everybody may see them: contents and input by their size, paths only from inside."""
@@ -167,7 +167,8 @@ def run_hook(call: Call, hook: Hook, given: dict[str, Any]) -> tuple[Answer, str
     if answer.timed_out:
         call.runtime.clock.advance(hook.timeout_ms)
     changed = answer.updated_output if answer.updated_input is None else json.dumps(answer.updated_input)
-    reference = call.keep("input" if answer.updated_input is not None else "output", changed) if changed else None
+    kind = "output" if answer.updated_input is None else "input"
+    reference = None if changed is None else call.keep(kind, changed)
     call.tell(lambda state: _hook_end(call, hook, answer, reference, passed(began[0], state), ids))
     return answer, reference
 
@@ -264,7 +265,7 @@ def _second_thought(call: Call) -> Vote | None:
     """Hooks hear of a question before a person does; they can only refuse."""
     for hook in call.bench.asked("permission_request", call.name):
         answer, _ = run_hook(call, hook, {"input": call.safe(call.args)})
-        if answer.blocks or answer.failed:
+        if answer.blocks or (answer.failed and stops(call, hook)):
             return Vote("deny", "hook", call.safe(answer.reason or answer.failed), ["rule://hook"])
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from reference_runtime.domain.permission import commands
+from reference_runtime.domain.process import hand_over
 from reference_runtime.domain.state import ENDED, Decision, State
 from reference_runtime.stamping import Draft
 from reference_runtime.work.real.bench import Running
@@ -42,7 +43,7 @@ def run(call: Call) -> None:
     if tool is None:
         call.tell([failed(call, "failed", "tool", "There is no such tool here.")], [])
         return
-    if not call.tool.get("is_read_only"):
+    if not call.tool.get("is_read_only") or call.runtime.state().state("permission", call.id) == "sandboxed":
         call.tell([call.fact("sandbox.applied", _boundary(call))])
     try:
         tool(call)
@@ -85,10 +86,10 @@ def _changed(call: Call) -> bool:
 def _boundary(call: Call) -> dict[str, Any]:
     """The boundary that is really there: files are confined to their roots, commands to nothing."""
     if call.name != "shell":
-        workspace = call.bench.workspace
-        roots = {"read_roots": list(workspace.read_roots), "write_roots": list(workspace.write_roots)}
-        limits = {"max_processes": 0}
-        return {"mode": "workspace_write", "cwd": ".", **roots, "network": "restricted", "process_limits": limits}
+        workspace, reads = call.bench.workspace, bool(call.tool.get("is_read_only"))
+        roots = {"read_roots": list(workspace.read_roots), "write_roots": [] if reads else list(workspace.write_roots)}
+        told = {"mode": "read_only" if reads else "workspace_write", "cwd": ".", **roots, "network": "restricted"}
+        return {**told, "process_limits": {"max_processes": 0}}
     roots = {"cwd": shown_path(call.args.get("cwd", ".")), "read_roots": _OPEN, "write_roots": _OPEN}
     return {"mode": "danger_full_access", **roots, "network": "enabled", "process_limits": _told_limits(call)}
 
@@ -152,7 +153,7 @@ def _begun(call: Call, state: State, running: Running, ids: dict[str, Any]) -> D
     running.since = state.now
     said = {
         "command": line,
-        "subcommands": [call.safe(part.split()[0]) for part in commands(call.args["command"])],
+        "subcommands": [call.safe(part.split()[0]) for part in commands(call.args["command"]) if part.split()],
         "cwd": shown_path(call.args.get("cwd", ".")),
         "cwd_validated": True,
         "network": "enabled",
@@ -170,10 +171,8 @@ def _begun(call: Call, state: State, running: Running, ids: dict[str, Any]) -> D
 
 def _given(call: Call, state: State, ids: dict[str, Any]) -> Decision:
     """Input that came with the call; the bench hands it over once it is on record."""
-    text = call.args["stdin"]
-    reference = state.keep(state.new_id("stdin://input"), text)
-    state.edit("blob", reference).data["close"] = not call.args.get("interactive")
-    said = {"input_ref": reference, "size_bytes": len(text.encode("utf-8", "replace"))}
+    last = not call.args.get("interactive")
+    said = hand_over(state, ids["process_id"], call.args["stdin"], close=last)
     yield call.fact("process.input", said, **ids)
 
 
@@ -234,7 +233,7 @@ def units(call: Call, state: State, running: Running, told: list[Unit]) -> Itera
 def _spilled(call: Call, running: Running, unit: Spill, drained: bool | None) -> Iterator[Draft]:
     process = running.ids["process_id"]
     reference = f"output://{process}/{unit.stream}/{unit.stored.sha256}"
-    running.refs.append(reference)
+    running.refs += [] if reference in running.refs else [reference]
     said = {
         "stream": unit.stream,
         "output_ref": reference,
@@ -300,6 +299,8 @@ def finish(call: Call) -> None:
     for hook in call.bench.asked(point, call.name):
         given = {"input": call.safe(call.args), "output": result["text"], "status": wrong[0] if wrong else "succeeded"}
         answer, reference = run_hook(call, hook, given)
+        if not wrong and (answer.blocks or (answer.failed and stops(call, hook))):
+            wrong = "failed", "hook", f"A hook withheld the result: {call.safe(answer.reason or answer.failed)}"
         if answer.updated_output is not None and not wrong:
             raw = next(iter(result.get("refs", ())), None) or call.keep("output", result["text"])
             result, changed = {**result, "text": call.safe(answer.updated_output), "raw": raw}, reference

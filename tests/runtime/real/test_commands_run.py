@@ -97,6 +97,21 @@ def test_input_that_comes_with_a_call_is_on_record_by_size_only(floor):
     assert one.judged() == []
 
 
+def test_nothing_is_written_to_a_process_whose_input_has_ended(floor):
+    one = floor({"limits": {"grace": 0.1}}).submit(shell("cat; sleep 600", stdin="all of it"))
+    one.until("process.input")
+    answer = one.runtime.handle("write_process_stdin", {"process_id": "process_1", "input": "more"})
+    assert (answer["outcome"], answer["error"]["code"]) == ("rejected", "stdin_closed")
+    assert len(one.events("process.input")) == 1
+
+
+@pytest.mark.parametrize("command", ["", "   ", "# nothing", ";"])
+def test_a_command_that_says_nothing_ends_like_any_other(floor, command):
+    one = floor().run(shell(command))
+    assert one.events("tool.result", "tool.failed")
+    assert one.judged() == []
+
+
 def test_a_command_gets_a_terminal_when_it_is_asked_for(floor):
     probe = "test -t 0 && test -t 1 && echo terminal || echo pipe"
     one = floor().run(shell(probe, tty=True), shell(probe))

@@ -173,3 +173,41 @@ def test_what_a_person_changed_has_to_pass_the_hooks_again(floor, decision):
     assert one.files() == set()
     assert one.said("tool.failed")["error"]["category"] == "hook"
     assert one.judged() == []
+
+
+WITHHOLDS = {"a block": answers(decision="block", reason="Not for you."), "a crash": "#!/bin/sh\nexit 1\n"}
+
+
+@pytest.mark.parametrize("program", WITHHOLDS.values(), ids=WITHHOLDS)
+def test_a_hook_after_the_use_can_withhold_the_result(floor, program):
+    one = floor({"hooks": [hook(program, point="post_tool_use")], "files": {"a.txt": "text"}}).run(read("a.txt"))
+    assert "tool.result" not in one.types()
+    assert one.said("tool.failed")["error"]["category"] == "hook"
+    assert one.judged() == []
+
+
+def test_a_hook_after_the_use_that_may_fail_is_passed_over_with_a_warning(floor):
+    broken = hook("#!/bin/sh\nexit 1\n", point="post_tool_use", failure="fail_open")
+    one = floor({"hooks": [broken], "files": {"a.txt": "text"}}).run(read("a.txt"))
+    assert one.said("tool.result")["preview"] == "text"
+    assert "runtime.warning" in one.types()
+    assert one.judged() == []
+
+
+def test_a_result_that_a_hook_emptied_still_says_that_it_was_changed(floor):
+    one = floor({"hooks": [hook(answers(updated_output=""), point="post_tool_use")], "files": {"a.txt": "text"}})
+    one.run(read("a.txt"))
+    result = one.said("tool.result")
+    assert result["output_ref"] == one.said("hook.completed")["updated_tool_output_ref"]
+    assert one.runtime.content(result["output_ref"]) == ""
+    assert one.runtime.content(result["raw_output_ref"]) == "text"
+    assert one.judged() == []
+
+
+def test_a_hook_that_may_fail_about_a_question_about_reading_lets_the_question_stand(floor):
+    broken = hook("#!/bin/sh\nexit 1\n", point="permission_request", failure="fail_open")
+    rules = ({"id": "ask", "tool": "read_file", "decision": "ask"},)
+    one = floor({"hooks": [broken], "files": {"a.txt": "text"}}, rules=rules)
+    one.run({**read("a.txt"), "person": {"decision": "approved"}})
+    assert one.said("tool.result")["preview"] == "text"
+    assert one.judged() == []

@@ -4,7 +4,7 @@ import pytest
 
 from reference_runtime.domain.permission import commands, weigh
 from reference_runtime.settings import Settings
-from tests.runtime.real.floor import shell, write
+from tests.runtime.real.floor import read, shell, write
 
 DENY = {"id": "no-rm", "tool": "shell", "match": "rm *", "decision": "deny", "reason": "Nothing is removed."}
 ASK = {"id": "ask-git", "tool": "shell", "match": "git *", "decision": "ask"}
@@ -105,6 +105,16 @@ def test_a_sandbox_that_is_not_there_is_not_claimed(floor):
     one = floor(rules=({"id": "boxed", "tool": "shell", "decision": "sandboxed"},)).run(shell("echo x > x.txt", None))
     assert one.files() == set()
     assert one.said("permission.evaluated")["decision"] == "unavailable"
+    assert one.judged() == []
+
+
+@pytest.mark.parametrize("use", [read("a.txt"), write("b.txt")], ids=["read", "write"])
+def test_a_file_tool_that_is_to_be_confined_is_and_says_how(floor, use):
+    one = floor({"files": {"a.txt": "x"}}, rules=({"id": "boxed", "tool": "*_file", "decision": "sandboxed"},)).run(use)
+    applied = one.said("sandbox.applied")
+    reads = use["tool"] == "read_file"
+    assert (applied["mode"], applied["write_roots"]) == (("read_only", []) if reads else ("workspace_write", ["."]))
+    assert "tool.result" in one.types()
     assert one.judged() == []
 
 
