@@ -18,10 +18,11 @@ from validator import resources
 from validator.errors import DefinitionError
 from validator.protocol.definition import read_definition
 from validator.protocol.honest import is_honest
+from validator.protocol.keep import NOTHING, Keep
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaStore, load_store
 from validator.readings import Match, Row, layers, lowered, matches, readings
-from validator.sieve import Sieve, finder
+from validator.sieve import Sieve, finder, shaped
 
 PLACES = ("path", "reference", "text", "output", "tool")
 FILES = ("path-patterns", "secret-patterns")
@@ -183,8 +184,8 @@ def words_of(name: str) -> tuple[str, ...]:
 class Vocabulary:
     """What field names mean in one protocol, and which rows count in which kind of place; each name is asked once."""
 
-    def __init__(self, patterns: Patterns, protocol: str, declared: frozenset[str]):
-        self.patterns, self.protocol, self.declared = patterns, protocol, declared
+    def __init__(self, patterns: Patterns, protocol: str, declared: frozenset[str], kept: Keep = NOTHING):
+        self.patterns, self.protocol, self.declared, self.kept = patterns, protocol, declared, kept
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
         self._kinds: dict[str, frozenset[str]] = {}
@@ -205,7 +206,7 @@ class Vocabulary:
         return found
 
     def _find(self, name: str) -> Iterator[str]:
-        if (len(name) < _WORD and not self._needles.search(name.lower())) or not matches(name, self.all_rows):
+        if (len(name) < _WORD and not self._needles.search(shaped(name.lower()))) or not matches(name, self.all_rows):
             yield "clean"
         if name in self.declared:
             yield "path"
@@ -249,16 +250,21 @@ def vocabulary(protocol: Protocol) -> Vocabulary:
 
 @functools.lru_cache(maxsize=16)
 def _vocabulary(store: SchemaStore, protocol: str) -> Vocabulary:
-    return Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol))
+    return Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol), store.kept)
 
 
 @functools.lru_cache(maxsize=16)
 def path_fields(store: SchemaStore, protocol: str) -> frozenset[str]:
     """Names of the fields whose schema is a relative path, somewhere in a protocol."""
+    name = f"path fields/{protocol}"
+    known = store.kept.get(name)
+    if known is not None:
+        return known
     found: set[str] = set()
     for uri, document in store.documents.items():
         if f"/schemas/{protocol}/" in uri:
             _collect(document, found)
+    store.kept.put(name, lambda: frozenset(found))
     return frozenset(found)
 
 

@@ -169,8 +169,9 @@ def schema_clauses(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     for requirement in load_requirements(protocol).values():
         for kind in requirement.by if requirement.way == "schema" else ():
             found.setdefault(kind, []).append(requirement.id)
+    patterns = [word for word in found if any(sign in word for sign in "*?[")]
     named = {
-        kind: [kind, *(word for word in found if fnmatch.fnmatchcase(kind, word))] for kind in protocol.references()
+        kind: [kind, *(word for word in patterns if fnmatch.fnmatchcase(kind, word))] for kind in protocol.references()
     }
     return {
         kind: tuple(dict.fromkeys(clause for word in words for clause in found.get(word, ())))

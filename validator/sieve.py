@@ -31,6 +31,8 @@ _SHORT = 256
 _MOST = 20_000
 _PAYS = 20_000
 """Lines after which building the native gate costs less than it saves."""
+_PAYS_STORED = 4_000
+"""Lines after which loading a gate that is kept does."""
 _SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _TELLING = re.compile(rb"[=\\%]")
@@ -79,13 +81,19 @@ class Sieve:
     def _opened(self) -> bool:
         """Builds the gate when it is asked for or pays; says whether there is one."""
         self._lines += 1
-        if self._mode == "off" or (self._mode == "auto" and self._lines != _PAYS):
+        if self._mode == "off" or (self._mode == "auto" and self._lines not in (_PAYS_STORED, _PAYS)):
             return False
         if not gate.is_available():
             if self._mode == "on":
                 raise UsageError("hyperscan is not installed", hint="RUNTIME_VALIDATE_FAST=on demands it")
             return False
-        self._gate = gate.Gate(clues(self._vocabulary))
+        kept, name = self._vocabulary.kept, f"gate/{gate.version()}/{self._vocabulary.protocol}"
+        stored = kept.get(name)
+        if self._mode == "auto" and stored is None and self._lines == _PAYS_STORED:
+            return False
+        self._gate = gate.Gate(clues(self._vocabulary), stored)
+        if stored is None:
+            kept.put(name, self._gate.stored)
         return True
 
     def _look(self, raw: bytes) -> int:
@@ -161,7 +169,7 @@ class Spot:
         self._rows = [row for row in rows if row.needles]
         self._bare = [row for row in rows if not row.needles]
         needles = frozenset(needle for row in self._rows for needle in row.needles)
-        self._needles, self._shaped = finder(needles), _shape_finder(needles)
+        self._needles = finder(needles)
         self.texts: set[str] = set()
         self._shapes: set[bytes] = set()
 
@@ -172,7 +180,7 @@ class Spot:
         shape = text.encode().translate(_SHAPE)
         if shape in self._shapes:
             return True
-        if _TELLING.search(shape) or self._shaped.search(shape.replace(b"://", b":")):
+        if _TELLING.search(shape) or self._needles.search(shape.replace(b"://", b":")):
             return False
         _keep(self._shapes, shape)
         return True
@@ -182,7 +190,7 @@ class Spot:
         whole = _GAP.join(texts)
         read = layers(whole)
         low = lowered(read)
-        if self._needles.search(low):
+        if self._needles.search(shaped(low)):
             rows = [row for row in self._rows if row.may_match(low)]
             if any(matches(text, rows) for text in texts):
                 return True
@@ -208,14 +216,14 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
     return any(spot.may_leak(texts) for spot, texts in unknown.items())
 
 
-@functools.cache
-def finder(needles: frozenset[str]) -> re.Pattern[str]:
-    """Finds any of some needles; places that share them share it."""
-    return re.compile(any_of(needles))
+def shaped(text: str) -> bytes:
+    """A text in lower case and with zeros for digits, as `finder` wants it."""
+    return text.encode("utf-8", "surrogatepass").translate(_SHAPE)
 
 
 @functools.cache
-def _shape_finder(needles: frozenset[str]) -> re.Pattern[bytes]:
+def finder(needles: frozenset[str]) -> re.Pattern[bytes]:
+    """Finds any of some needles in a text that is shaped; places that share needles share it."""
     return re.compile(any_of({needle.encode().translate(_SHAPE).decode() for needle in needles}).encode())
 
 

@@ -115,6 +115,13 @@ def test_what_others_may_write_is_not_read(entries, monkeypatch):
     assert (again(entries).get("words") is None) is (path.stat().st_uid != 0)
 
 
+def test_nothing_is_kept_of_files_that_changed_while_they_were_read(tmp_path):
+    found = keep.Keep(str(tmp_path), "key", lambda: "another")
+    found.put("words", lambda: 1)
+    found.flush()
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_unpacked_before_its_digest_is_right(entries, monkeypatch):
     path = Path(entries._path("words"))
     path.write_bytes(path.read_bytes() + b"more")

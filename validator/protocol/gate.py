@@ -50,6 +50,13 @@ def is_available() -> bool:
     return importlib.util.find_spec("hyperscan") is not None
 
 
+def version() -> str:
+    """The version of the native library; what another one stored is not asked for."""
+    import hyperscan
+
+    return hyperscan.__version__
+
+
 class Gate:
     """Runs clues over lines; `look` gives the meanings that a line does not exclude."""
 

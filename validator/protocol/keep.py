@@ -27,7 +27,7 @@ from validator.protocol.digest import blake2b
 
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
 _FORM = b"runtime-validate contract 1\n"
-_CODE = ("protocol", "datafile.py", "yamlfile.py")
+_CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact.py", "sieve.py")
 """What reads and compiles the contract, below this package."""
 _SIZE = 32
 
@@ -35,8 +35,10 @@ _SIZE = 32
 class Keep:
     """Entries of one contract; each is read once, and new ones are written by `flush`."""
 
-    def __init__(self, folder: str, key: str):
+    def __init__(self, folder: str, key: str, now: Callable[[], str] | None = None):
         self._folder, self._key = folder, key
+        self._now = now or (lambda: key)
+        """The key as it is now: what was read is kept only if nothing changed while it was read."""
         self._known: dict[str, Any] = {}
         self._changed: dict[str, Callable[[], Any]] = {}
 
@@ -53,6 +55,8 @@ class Keep:
     def flush(self) -> None:
         """Writes what is new; called when everything that was read has proved sound."""
         changed, self._changed = self._changed, {}
+        if changed and self._now() != self._key:
+            return
         for name, make in changed.items():
             try:
                 self._write(self._path(name), marshal.dumps(make()))
@@ -110,7 +114,7 @@ def keep_for(root: object) -> Keep:
 def shipped() -> Keep:
     """What is kept of the contract that comes with this package."""
     folder = _folder()
-    return Keep(folder, _key()) if folder else NOTHING
+    return Keep(folder, _key(), _key) if folder else NOTHING
 
 
 def _folder() -> str | None:
