@@ -7,7 +7,7 @@ comparison becomes its opposite or a neighbour, not something that makes no sens
 from __future__ import annotations
 
 import ast
-import random
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +51,17 @@ class Mutant:
         before, after = (root / self.path).read_text("utf-8").splitlines(), self.source(root).splitlines()
         return next((index for index, pair in enumerate(zip(before, after, strict=False), 1) if pair[0] != pair[1]), 0)
 
+    def place(self, root: Path) -> tuple[str, int]:
+        return self.path, self.line(root)
+
+    def code(self, root: Path) -> str:
+        """The line that it changes, as it is written."""
+        return (root / self.path).read_text("utf-8").splitlines()[self.line(root) - 1].strip()
+
+    @property
+    def fault(self) -> str:
+        return self.operator.removeprefix("core/")
+
     def _operator(self):
         return get_operator(self.operator)()
 
@@ -76,30 +87,40 @@ def _sensible(name: str) -> bool:
 
 def every(root: Path) -> Iterator[Mutant]:
     """All places where an operator applies, equivalent changes included."""
+    tools = {name: get_operator(name)() for name in operators()}
     for path in files(root):
-        tree = get_ast(path.read_text("utf-8"))
-        for name in operators():
-            operator = get_operator(name)()
-            for occurrence in range(_places(tree, operator)):
+        nodes = list(_nodes(get_ast(path.read_text("utf-8"))))
+        for name, operator in tools.items():
+            places = sum(sum(1 for _ in operator.mutation_positions(node)) for node in nodes)
+            for occurrence in range(places):
                 yield Mutant(str(path.relative_to(root)), name, occurrence)
 
 
-def _places(node, operator) -> int:
-    here = sum(1 for _ in operator.mutation_positions(node))
-    return here + sum(_places(child, operator) for child in getattr(node, "children", ()))
+def _nodes(node) -> Iterator:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(getattr(node, "children", ()))
 
 
 def sample(root: Path, size: int, seed: int) -> list[Mutant]:
-    """The first `size` of a seeded shuffle whose change a run could notice."""
-    places = list(every(root))
-    random.Random(seed).shuffle(places)
+    """The first `size` in an order drawn by the seed whose change a run could notice.
+
+    The place of a mutant in that order depends on itself alone, so an edit of one file leaves the sample of others.
+    """
     chosen: list[Mutant] = []
-    for mutant in places:
+    for mutant in sorted(every(root), key=lambda mutant: _lot(mutant, seed)):
         if len(chosen) == size:
             break
         if _differs((root / mutant.path).read_text("utf-8"), mutant.source(root)):
             chosen.append(mutant)
     return chosen
+
+
+def _lot(mutant: Mutant, seed: int) -> str:
+    words = f"{seed} {mutant.path} {mutant.operator} {mutant.occurrence}"
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def _differs(before: str, after: str) -> bool:

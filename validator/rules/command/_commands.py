@@ -306,7 +306,7 @@ def may_be(sent: Sent, effect: Effect) -> bool:
         found = [effect.payload.get("approval_action_id"), *(effect.scope.get(name) for name in TARGETS)]
         return any(key in found for key in wanted) or effect.type.startswith("action.")
     name = SUBJECTS.get(sent.name, CREATES.get(sent.name, ("", "")))[0]
-    if sent.name == "start_task" or sent.name == "retry_task":
+    if sent.name in {"start_task", "retry_task"}:
         name = "task_id"
     if name == "queued_turn_id":
         many = effect.payload.get("queued_turn_ids")

@@ -42,7 +42,8 @@ def check(step, world, context):
 
 def _of_a_request(step, error):
     """True for what a caller wrote; whether the runtime may accept it is another rule's question."""
-    return step.kind == "command" and isinstance(step.line.get("request"), dict) and "/request" in error.pointer[:8]
+    asks = step.kind == "command" and isinstance(step.line.get("request"), dict)
+    return asks and error.pointer.startswith("/request")
 
 
 def _clause(step, name, pointer):

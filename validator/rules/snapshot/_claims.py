@@ -100,7 +100,7 @@ class Claims:
         self.now, self.earlier, self.restarted = [], {}, {}
         if step.kind == "restart":
             self.restart = step.number
-        elif step.kind == "command" and step.line.get("command") in ANSWERS:
+        elif step.kind == "command" and _word(step.line.get("command")) in ANSWERS:
             self._asked[str(step.line.get("command_id"))] = (_record(step.line.get("request")), step.number)
         self.now = [claim for claim in self._claims(step) if claim.document and not is_honest(claim.document)]
         for claim in self.now:
@@ -125,7 +125,7 @@ class Claims:
     def _claims(self, step: Step) -> list[Claim]:
         if step.kind == "snapshot":
             return [_of_record(step)]
-        if step.kind == "result" and step.line.get("command") in ANSWERS:
+        if step.kind == "result" and _word(step.line.get("command")) in ANSWERS:
             return self._of_answer(step)
         if step.kind == "event" and step.type in UPDATES:
             return [_of_event(step, step.scope.get("session_id", self._session))]

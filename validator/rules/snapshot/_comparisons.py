@@ -182,7 +182,7 @@ def _counts_doubt(expected: dict[str, Any], served: dict[str, Any]) -> bool:
 def _is_window(entry: Difference, expected: dict[str, Any], served: dict[str, Any]) -> bool:
     """True for what a snapshot of a window honestly leaves out: the oldest, as long as it says that there is more."""
     top = entry.path[0]
-    if top in WINDOWED and entry.kind == "dropped":
+    if top in WINDOWED and entry.path == (top,) and entry.kind == "dropped":
         return served.get("history_truncated") is not False and _is_older(entry, expected[top], served[top])
     if served.get("history_truncated") is not True or top not in HISTORY:
         return False
@@ -193,7 +193,7 @@ def _is_window(entry: Difference, expected: dict[str, Any], served: dict[str, An
 
 def _is_older(entry: Difference, known: list[Any], shown: list[Any]) -> bool:
     """True when a missing entry comes before all that are shown."""
-    name, key = entry.entity or ("", "")
+    name, key = entry.entity
     order = [record.get(name) for record in known]
     places = [order.index(record.get(name)) for record in shown if record.get(name) in order]
     return not places or order.index(key) < min(places)

@@ -26,7 +26,7 @@ def check(step, world, context):
         if model not in world.protocol.snapshots and not _is_vendors(model):
             yield _fault(step, "SNAP-3", "a read model of the protocol, or a vendor's own", "another name", "model")
     yield from _gap(step, body)
-    if model in world.protocol.snapshots:
+    if isinstance(model, str) and model in world.protocol.snapshots:
         for claim in world.ledger(Claims).now:
             yield from _shape(step, world, claim)
 

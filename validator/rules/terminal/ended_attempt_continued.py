@@ -30,7 +30,7 @@ def check(step, world, context):
             step,
             "a new attempt",
             f"{step.type} of one that is {attempt.state}",
-            pointer=f"/{attempt.by.split(',')[0]}",
+            pointer=f"/{attempt.by}",
             entity=("attempt", attempt.key),
             state=attempt.state,
             witness=lines(attempt),

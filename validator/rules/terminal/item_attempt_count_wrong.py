@@ -20,7 +20,7 @@ from validator.rules.terminal._work import number, told, unsure
 def check(step, world, context):
     jobs = world.ledger(Jobs)
     job, count = jobs.of(step), number(told(step, "attempt_count"))
-    if job is None or count is None or step.refusals or unsure(world, step):
+    if job is None or count is None or "job_item_id" not in step.scope or step.refusals or unsure(world, step):
         return
     before, clause = jobs.before, "JOB-17"
     tried = before.count if before else 0
