@@ -86,10 +86,6 @@ def test_an_entry_is_named_by_its_id_and_a_word_by_its_list():
     dropped = compare(calls("failed"), {"tool_calls": []}, shape)[0]
     assert (dropped.entity, dropped.states) == (("tool_call_id", "x1"), ("failed", None))
     assert dropped.names == ("tool_calls",)
-        ("tool_call_id", "x1"),
-        ("failed", None),
-        ("tool_calls",),
-    )
     word = compare({"job_ids": ["a"]}, {"job_ids": ["b"]}, shape)[0]
     assert (word.entity, word.states) == (("job_id", "a"), (None, None))
     more = compare({"tool_calls": []}, calls("failed"), shape)[0]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from validator.protocol.glance import Shape, glance, remembered
 from validator.protocol.schemas import SchemaStore
 from validator.protocol.view import View, view
 
@@ -120,16 +121,11 @@ def _rename(
 
 def has_camel(value: dict[str, Any] | list[Any]) -> bool:
     """True when any key of a document has a capital: most documents in snake_case need no other look."""
-    if isinstance(value, dict):
-        if _has_capital(tuple(value)):
-            return True
-        value = value.values()
-    return any(has_camel(sub) for sub in value if isinstance(sub, dict | list))
+    return remembered(_has_capital, glance(value)[0])
 
 
-@functools.lru_cache(maxsize=4096)
-def _has_capital(keys: tuple[str, ...]) -> bool:
-    return any(key != key.lower() for key in keys)
+def _has_capital(shape: Shape) -> bool:
+    return any(key != key.lower() for keys in shape for key in keys)
 
 
 def camel_schema(schema: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 
+from validator.protocol.glance import glance, remembered
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer, survey, vocabulary
 from validator.replay.faded import Lines
@@ -22,7 +23,6 @@ PATHS = {"path", "path?"}
 ERRORS = {"error", "error_message", "errorMessage", "safeMessage", "failure"}
 PROBLEMS = ("runtime.warning", "runtime.error")
 """Events that tell about an error whatever their keys are."""
-_SHAPES_KEPT = 4096
 _ANSWER_WORDS = ("value", "answer", "text", "input", "response", "content")
 
 
@@ -37,13 +37,11 @@ class Leaks:
 
     def __init__(self, world):
         self._protocol = world.protocol
-        self._line = self._survey = self._glanced = None
-        self._shape, self._texts = (), []
-        self._named = {}
+        self._line = self._survey = None
 
     def apply(self, step):
         """Forgets the line before."""
-        self._line = self._glanced = None
+        self._line = None
 
     def of(self, step, context):
         if self._line is not step.line:
@@ -54,46 +52,17 @@ class Leaks:
 
     def names(self, step):
         """What the keys of the line, at whatever depth, say it holds: paths, errors, tokens."""
-        self._glance(step)
-        found = self._named.get(self._shape)
-        if found is None:
-            if len(self._named) > _SHAPES_KEPT:
-                self._named.clear()
-            found = self._named[self._shape] = self._find({key for keys in self._shape for key in keys})
-        return found
+        return remembered(self._find, glance(step.line)[0])
 
-    def _find(self, keys):
-        known = vocabulary(self._protocol)
+    def _find(self, shape):
+        keys, known = {key for keys in shape for key in keys}, vocabulary(self._protocol)
         paths = any(known.kinds(key) & PATHS for key in keys)
         told = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
         return frozenset(word for word, found in told.items() if found)
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
-        return any(is_marker(text) or "redact" in text.lower() for text in self.texts(step))
-
-    def texts(self, step):
-        """Every text of the line that is a value, at whatever depth."""
-        self._glance(step)
-        return self._texts
-
-    def _glance(self, step):
-        if self._glanced is step.line:
-            return
-        self._glanced = step.line
-        shape, texts, waiting = [], [], [step.line]
-        while waiting:
-            value = waiting.pop()
-            if type(value) is dict:
-                shape.append(tuple(value))
-                value = value.values()
-            for sub in value:
-                kind = type(sub)
-                if kind is str:
-                    texts.append(sub)
-                elif kind is dict or kind is list:
-                    waiting.append(sub)
-        self._shape, self._texts = tuple(shape), texts
+        return any(is_marker(text) or "redact" in text.lower() for text in glance(step.line)[1])
 
 
 def unnamed(step, world, context):

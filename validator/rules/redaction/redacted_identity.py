@@ -5,6 +5,7 @@ Trips: task.created whose task_id is a marker.  Near miss: a redacted objective,
 Fix: Redact text and values only; where an id itself is private, give another id that is the same everywhere.
 """
 
+from validator.protocol.glance import glance
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, Leaks, unmarked
@@ -12,7 +13,7 @@ from validator.rules.redaction._leaks import TOLD, Leaks, unmarked
 
 @rule("RED017", "redacted-identity", clauses={"agent-runtime": "RED-23"}, on=TOLD, needs=(Leaks,), quiet=unmarked)
 def check(step, world, context):
-    if not any(map(is_marker, world.ledger(Leaks).texts(step))):
+    if not any(map(is_marker, glance(step.line)[1])):
         return
     yield seen()
     for segments, key, value in _values(step.line, (), ""):
