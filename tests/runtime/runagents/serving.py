@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,16 @@ class Running(serving.Running):
         return (self.folder / "capture.ndjson").read_text()
 
 
-def child(folder: Path) -> serving.Child:
+class Child(serving.Child):
     """A server in a process of its own."""
-    return serving.Child(folder, "--protocol", "runagents/1")
+
+    def __init__(self, folder: Path):
+        super().__init__(folder, "--protocol", "runagents/1")
+
+    def end(self, how: int = signal.SIGTERM) -> int:
+        code = super().end(how)
+        self.process.stdout.close()
+        return code
 
 
 def until(client: httpx.Client, run_id: str, *statuses: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pytest
 from reference_runtime.lifecycles.runagents.worker import Worker
 from tests.runtime.judging import findings
 from tests.runtime.runagents.reading import disagreements
-from tests.runtime.runagents.serving import child, platform, until
+from tests.runtime.runagents.serving import Child, platform, until
 
 RUN = {"agent_id": "refund-agent", "user_id": "user_ines"}
 APPROVER = {"approver_id": "user_marta"}
@@ -36,7 +36,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
     """Two rounds, each killed after a random number of answers; every answer that was read still holds."""
     chance, acknowledged, numbers = random.Random(7), [], iter(range(1000))
     for _ in range(2):
-        server = child(tmp_path)
+        server = Child(tmp_path)
         enough, base = chance.randrange(5, 25), len(acknowledged)
 
         def load(server=server):
@@ -79,7 +79,7 @@ def assert_kept(again, acknowledged):
 
 
 def test_a_held_store_is_unavailable_and_a_stopped_server_goes_on_where_it_was(tmp_path):
-    server = child(tmp_path)
+    server = Child(tmp_path)
     with server.client() as client:
         with closing(sqlite3.connect(tmp_path / "store.db")) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -91,7 +91,7 @@ def test_a_held_store_is_unavailable_and_a_stopped_server_goes_on_where_it_was(t
         run_id = client.post("/runs", json=RUN).json()["id"]
         until(client, run_id, "PAUSED_APPROVAL")
     assert server.end() == 0
-    server = child(tmp_path)
+    server = Child(tmp_path)
     with server.client() as client:
         (request,) = client.get("/approvals/requests", params={"status": "PENDING"}).json()
         client.post(f"/approvals/requests/{request['id']}/approve", json=APPROVER)
