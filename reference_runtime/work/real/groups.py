@@ -57,11 +57,21 @@ class Group:
         with contextlib.ExitStack() as stack:
             # A handle pins a process: the second look and the signal are about the same one.
             pinned = {pid: handle for pid in members if (handle := stack.enter_context(_pinned(pid))) is not None}
-            for pid in set(self.members()) & pinned.keys():
+            reached = self._at_once(number)
+            for pid in set(self.members()) & pinned.keys() - reached:
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(pinned[pid], number)
             _wait(list(pinned.values()), wait)
         return not self.members()
+
+    def _at_once(self, number: signal.Signals) -> set[int]:
+        """Signals the whole process group together, so that none of them has time to tell of another's end."""
+        if not self.held:
+            return set()
+        reached = {pid for pid in self.members() if (found := standing(pid)) and found[0] == self.id}
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.id, number)
+        return reached
 
 
 def _wait(handles: list[int], seconds: float) -> None:

@@ -132,23 +132,34 @@ def test_a_terminal_is_written_to_and_its_input_ends(floor):
 
 
 MOVES = "import os, time; os.setpgid(0, 0); print(os.getpid(), flush=True); time.sleep(600)"
-FAMILIES = {
-    "children": "sleep 600 & echo $!; sleep 600 & echo $!; wait",
-    "deaf": "trap '' TERM; sh -c \"trap '' TERM; echo \\$\\$; while :; do sleep 600; done\" & wait; wait",
-    "another group": f"{sys.executable} -c '{MOVES}' & wait",
-    "another session": "setsid sh -c 'echo $$; exec sleep 600' & wait; sleep 600",
-    "nobody waits": "(sleep 600 & echo $!)& wait; exec sleep 600",
+FAMILIES = {  # how many numbers each tells: everybody who would be left
+    "children": (2, "sleep 600 & echo $!; sleep 600 & echo $!; wait"),
+    "deaf": (1, "trap '' TERM; sh -c \"trap '' TERM; echo \\$\\$; while :; do sleep 600; done\" & wait; wait"),
+    "another group": (1, f"{sys.executable} -c '{MOVES}' & wait"),
+    "another session": (1, "setsid sh -c 'echo $$; exec sleep 600' & wait; sleep 600"),
+    "nobody waits": (1, "(sleep 600 & echo $!)& wait; exec sleep 600"),
 }
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_command_over_its_time_is_ended_with_everybody_it_started(floor, family):
-    one = floor({"limits": {"grace": 0.1}}).run(shell(FAMILIES[family], timeout_ms=700))
-    started = [int(event["payload"]["text"]) for event in one.events("process.output")]
-    assert started
+    count, command = FAMILIES[family]
+    one = floor({"limits": {"grace": 0.1}}).submit(shell(command))
+    started = [int(one.until("process.output")["payload"]["text"]) for _ in range(count)]
+    assert all(alive(pid) for pid in started)
+    one.bench.live["process_1"].process._deadline = 0  # its time is up now, and not a moment before
+    one.worker.run()
     assert not [pid for pid in started if alive(pid)]
     assert one.said("process.failed")["failure_category"] == "timeout"
     assert one.said("tool.failed")["status"] == "timed_out"
+    assert one.judged() == []
+
+
+def test_a_command_has_the_time_it_asks_for_and_no_more_than_the_host_gives(floor):
+    one = floor({"limits": {"timeout": 0.2, "grace": 0.1}})
+    one.run(shell("sleep 600"), shell("sleep 600", timeout_ms=100), shell("sleep 600", timeout_ms=60_000))
+    assert [event["payload"]["limits"]["timeout_ms"] for event in one.events("process.started")] == [200, 100, 200]
+    assert [event["payload"]["status"] for event in one.events("tool.failed")] == ["timed_out"] * 3
     assert one.judged() == []
 
 
