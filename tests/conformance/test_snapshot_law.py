@@ -13,7 +13,7 @@ from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay.readmodels import ReadModels
 from validator.replay.world import World
-from validator.testing.mutators.free import ELSEWHERE, NOT_WHOLE, is_free
+from validator.testing.mutators.free import ELSEWHERE, NOT_WHOLE, PARTLY, settled
 
 PROTOCOLS = ("agent-runtime/0.3", "agenthub/1", "agent-threads/1", "runagents/1")
 STORIES = [
@@ -126,8 +126,7 @@ def skews(name, story, most=VALUES):
     places = [
         (model, document, path)
         for model, document in documents(name, story)
-        for path in leaves(document)
-        if not is_free(dialect, document, path[0])
+        for path in leaves(settled(dialect, model, document))
     ]
     for model, document, path in sample(places, most, story):
         other = skewed(protocol, model, document, path)
@@ -146,7 +145,13 @@ def lists(value, path=()):
 
 def shortened(name, story, most=LISTS):
     """Sampled lists of the documents, each with its document without the last entry there."""
-    places = [(model, document, path) for model, document in documents(name, story) for path in lists(document)]
+    dialect = name.split("/")[0]
+    places = [
+        (model, document, path)
+        for model, document in documents(name, story)
+        for path in lists(settled(dialect, model, document))
+        if path != PARTLY.get((dialect, model), ((),))[:1]
+    ]
     for model, document, path in sample(places, most, story):
         value = document
         for step in path:

@@ -19,7 +19,7 @@ _TEXT = (
     (rb"^\s*\{\s*\r?\n", "JSON spread over several lines; write each object on one line (jq -c .)"),
     (rb"^---\s*\r?\n|^[A-Za-z_]+:\s", "YAML; a capture has one JSON object per line"),
     (rb"^[^\s,{}]+(,[^\s,{}]+)+\r?\n", "comma-separated values; a capture has one JSON object per line"),
-    (rb"^\S*\d{2}:\d{2}:\d{2}", "a log; a capture has one JSON object per line and nothing before it"),
+    (rb"^[^\s{]*\d{2}:\d{2}:\d{2}", "a log; a capture has one JSON object per line and nothing before it"),
 )
 
 

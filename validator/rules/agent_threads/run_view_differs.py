@@ -7,10 +7,10 @@ Fix: Take the status from the record alone, and give what no record told as unkn
 
 from validator.protocol.honest import WORDS, is_honest
 from validator.replay.readmodels.agent_threads import Threads
-from validator.replay.readmodels.words import word
+from validator.replay.readmodels.words import number, word
 from validator.rules import finding, rule, seen
 
-CLAUSES = ("AT-1", "AT-2", "AT-107", "AT-108")
+CLAUSES = ("AT-1", "AT-2", "AT-107", "AT-108", "AT-117")
 
 
 @rule("ATH021", "run-view-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Threads,))
@@ -35,6 +35,19 @@ def check(step, world, context):
     if not is_honest(own) and not is_honest(shown) and own != shown:
         more |= {"pointer": "/snapshot/supersededBy", "clause": "AT-107", "state": subject.state, "key": "successor"}
         yield finding(step, "the run whose commit superseded it" if own else "null", "another value", **more)
+    yield from _length(step, view, world.ledger(Threads), run, subject)
+
+
+def _length(step, view, threads, run, subject):
+    """Where no event of the stream was captured its length is unknown; that it is empty, messages disprove."""
+    count = number(threads.record(run) or {}, "messageCount")
+    if threads.reducer(run) is None and count and number(view, "lastSeq") is not None:
+        yield seen("AT-117")
+        if view["lastSeq"] == 0:
+            more = {"pointer": "/snapshot/lastSeq", "clause": "AT-117", "state": subject.state, "key": "length"}
+            actual = "an empty stream, of a run with messages"
+            witness = tuple(subject.history)
+            yield finding(step, "the last sequence, or unknown", actual, entity=("run", run), witness=witness, **more)
 
 
 def _without_record(step, view, world, more):

@@ -8,12 +8,15 @@ Fix: Serve only messages that were stored by a commit, as the stream reduced to 
 
 import json
 
+from validator.protocol.honest import is_honest
 from validator.replay.readmodels.agent_threads import Threads
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, Records, entries, served
 
-CLAUSES = ("AT-5", "AT-37", "AT-94")
+LEFT = {"stepFinish": "AT-41", "error": "AT-42"}
+"""What a stream leaves in the metadata of a message, with its clause."""
+CLAUSES = ("AT-5", "AT-37", "AT-94", *LEFT.values())
 
 
 @rule(
@@ -29,13 +32,14 @@ def check(step, world, context):
         return
     thread, messages = transcript.get("threadId"), entries(transcript.get("messages"))
     said, unsaid = _sayings(world, thread)
+    yield from _metadata(step, world, thread, messages, said)
     strange = [(at, message) for at, message in enumerate(messages) if _content(message) not in said]
     if len(strange) < len(messages):
         yield seen()
     # Messages of runs before the capture are strange to us as well, so only a stream that we hold proves a fault.
     for at, message in strange:
         run = next((run for run, contents in unsaid.items() if _content(message) in contents), None)
-        if run is None and _is_ours(world, thread, message, messages):
+        if run is None and (_is_ours(world, thread, message, messages) or _is_all(world, transcript, messages)):
             more = {"pointer": f"/snapshot/messages/{at}", "clause": "AT-37", "witness": _witness(world, thread)}
             yield finding(step, "what the streams reduce to", "a message no stream reduces to", key="unsaid", **more)
         elif run is not None and _explained(strange, unsaid):
@@ -54,17 +58,30 @@ def _content(message):
 
 def _sayings(world, thread):
     """What the kept runs of a thread said, and what its other runs did."""
-    threads, said, unsaid = world.ledger(Threads), set(), {}
+    threads, said, unsaid = world.ledger(Threads), {}, {}
     for run, (record, _) in world.ledger(Records).last.items():
         stream = threads.reducer(run)
         if record.get("threadId") != thread or stream is None or not stream.whole:
             continue
-        contents = {_content(message) for message in stream.messages()}
         if world.state("run", run) in KEPT:
-            said |= contents
+            for message in stream.messages():
+                said.setdefault(_content(message), []).append(message["metadata"])
         else:
-            unsaid[run] = contents
+            unsaid[run] = {_content(message) for message in stream.messages()}
     return said, unsaid
+
+
+def _metadata(step, world, thread, messages, said):
+    """What a stream leaves with a message stays with it; other facts may stand beside."""
+    for at, message in enumerate(messages):
+        told, shown = said.get(_content(message)), message.get("metadata")
+        for name, clause in LEFT.items() if told and isinstance(shown, dict) and not is_honest(shown) else ():
+            yield seen(clause)
+            if is_honest(shown.get(name)) or any(left.get(name) == shown.get(name) for left in told):
+                continue
+            place = f"/snapshot/messages/{at}/metadata" + (f"/{name}" if name in shown else "")
+            more = {"pointer": place, "clause": clause, "witness": _witness(world, thread), "key": name}
+            yield finding(step, f"{name} as the stream tells it", "something else", **more)
 
 
 def _explained(strange, unsaid):
@@ -73,9 +90,24 @@ def _explained(strange, unsaid):
     return all(_content(message) in heard for _, message in strange)
 
 
+def _kept(world, thread):
+    """What each kept run of a thread said, in order; None when the capture does not hold all of it."""
+    records, threads = world.ledger(Records).last, world.ledger(Threads)
+    runs = [run for run, (record, _) in records.items() if record.get("threadId") == thread]
+    streams = [threads.reducer(run) for run in runs if world.state("run", run) in KEPT]
+    if not all(stream and stream.whole for stream in streams):
+        return None
+    return [[_content(entry) for entry in stream.messages()] for stream in streams]
+
+
+def _is_all(world, transcript, messages):
+    """Every message is shown, and there are as many as the runs of the capture said: none comes from before it."""
+    kept = _kept(world, transcript.get("threadId"))
+    return transcript.get("branch") == "all" and kept is not None and sum(map(len, kept)) == len(messages)
+
+
 def _is_ours(world, thread, message, messages):
-    """The message follows one that a run of the capture said, in a run whose messages all follow each other."""
-    threads = world.ledger(Threads)
+    """The message follows one that only one run of the capture said, and not as its last."""
     by_id = {word(entry, "id"): _content(entry) for entry in messages}
     parent = word(message, "parentMessageId")
     before = by_id.get(parent)
@@ -83,9 +115,8 @@ def _is_ours(world, thread, message, messages):
     forks = {word(world.ledger(Records).last[run][0], "forkFromMessageId") for run in runs}
     if before is None or parent in forks:
         return False
-    streams = [threads.reducer(run) for run in runs if world.state("run", run) in KEPT]
-    kept = [[_content(entry) for entry in stream.messages()] for stream in streams if stream and stream.whole]
-    return len(kept) == len(streams) == 1 and before in kept[0][:-1]
+    saying = [contents for contents in _kept(world, thread) or () if before in contents]
+    return len(saying) == 1 and saying[0].count(before) == 1 and before != saying[0][-1]
 
 
 def _witness(world, thread):

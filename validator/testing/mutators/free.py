@@ -32,15 +32,33 @@ FREE = {
 }
 """Fields at the top of a document that are not compared."""
 ELSEWHERE = {
-    (
-        "agent-threads",
-        "transcript",
-    ): "ATH017, ATH019 and ATH020 judge it by parts; its ids are the ledger's own",
     ("agent-threads", "thread_tree"): "ATH018 judges it by parts; its ids are the ledger's own",
     ("runagents", "approval_request"): "what the server keeps itself: no event tells its fields",
     ("runagents", "blocked_action"): "what the server keeps itself: no event tells its fields",
 }
 """Documents that rules of their dialect judge by parts, or that are no read model."""
+PARTLY = {("agent-threads", "transcript"): ("messages", {"parts": (), "metadata": ("schemaVersion",)})}
+"""Of the entries of a list only these fields are settled, without some of their own: a message's id, place and time are
+the ledger's, and so is the version of its shape. Which entries there are is for rules of the dialect (ATH020)."""
+
+
+def settled(dialect: str, model: str, document: dict[str, Any]) -> dict[str, Any]:
+    """What of a document the stream settles, each where it stands."""
+    if (dialect, model) not in PARTLY:
+        return {key: value for key, value in document.items() if not is_free(dialect, document, key)}
+    name, fields = PARTLY[dialect, model]
+    entries = document.get(name) if isinstance(document.get(name), list) else ()
+    return {name: [_fields(entry, fields) for entry in entries]}
+
+
+def _fields(entry: dict[str, Any], fields: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    found = {key: entry[key] for key in fields if key in entry}
+    return {
+        key: {part: inner for part, inner in value.items() if part not in fields[key]}
+        if isinstance(value, dict) and not is_honest(value)
+        else value
+        for key, value in found.items()
+    }
 
 
 def is_free(dialect: str, document: dict[str, Any], name: str) -> bool:

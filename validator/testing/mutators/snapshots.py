@@ -8,7 +8,7 @@ from typing import Any
 from validator.capture.lines import line_errors
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
-from validator.testing.mutators.free import ELSEWHERE, is_free
+from validator.testing.mutators.free import ELSEWHERE, PARTLY, settled
 from validator.testing.mutators.lines import Capture, leaves, put, without
 from validator.testing.mutators.operator import Changed, named, operator
 from validator.testing.mutators.order import replaced
@@ -29,11 +29,7 @@ def _served(capture: Capture, protocol: Protocol) -> Iterator[tuple[int, dict[st
     for index, line in enumerate(capture):
         document = line.get("snapshot") if isinstance(line, dict) and line.get("record") == "snapshot" else None
         if isinstance(document, dict) and (protocol.name, line["model"]) not in ELSEWHERE:
-            yield (
-                index,
-                line,
-                {key: value for key, value in document.items() if not is_free(protocol.name, document, key)},
-            )
+            yield index, line, settled(protocol.name, line["model"], document)
 
 
 def _other(value: Any) -> Any:
@@ -48,8 +44,8 @@ def _other(value: Any) -> Any:
 @operator("skew-a-snapshot", served=True)
 def skew(capture: Capture, protocol: Protocol) -> Changed:
     """A field of a snapshot has another value than the stream gives it."""
-    for index, line, settled in _served(capture, protocol):
-        for pointer, value in leaves(settled, "/snapshot"):
+    for index, line, told in _served(capture, protocol):
+        for pointer, value in leaves(told, "/snapshot"):
             changed = put(line, pointer, _other(value))
             if changed != line and not line_errors(protocol, changed):
                 yield f"{named(index, capture, protocol)} {pointer}", replaced(capture, index, changed)
@@ -58,18 +54,21 @@ def skew(capture: Capture, protocol: Protocol) -> Changed:
 @operator("drop-from-a-snapshot", served=True)
 def forget(capture: Capture, protocol: Protocol) -> Changed:
     """An entry that the stream knows is missing from a list of a snapshot: an unresolved action, a queued turn."""
-    for index, line, settled in _served(capture, protocol):
-        for pointer, entries in _lists(settled, "/snapshot"):
+    for index, line, told in _served(capture, protocol):
+        listed = PARTLY.get((protocol.name, line["model"]), ("",))[0]
+        for pointer, entries in _lists(told, "/snapshot"):
+            if pointer == f"/snapshot/{listed}":
+                continue
             changed = without(line, f"{pointer}/{len(entries) - 1}")
             if not line_errors(protocol, changed):
                 yield f"{named(index, capture, protocol)} {pointer}", replaced(capture, index, changed)
 
 
-@operator("guess-in-a-snapshot", rules=("SNP001", "SNP002"), rare=True, served=True)
+@operator("guess-in-a-snapshot", rules=("SNP001", "SNP002", "ATH021"), rare=True, served=True)
 def guess(capture: Capture, protocol: Protocol) -> Changed:
     """A value that the stream does not give is made up in a snapshot instead of being called unknown."""
-    for index, line, settled in _served(capture, protocol):
-        for pointer in _honest(settled, "/snapshot"):
+    for index, line, told in _served(capture, protocol):
+        for pointer in _honest(told, "/snapshot"):
             for made_up in ("completed", "made up", 0, True):
                 changed = put(line, pointer, made_up)
                 if not line_errors(protocol, changed):
