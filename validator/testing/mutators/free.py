@@ -65,8 +65,11 @@ def is_free(dialect: str, document: dict[str, Any], name: str) -> bool:
     """True for a field at the top of a document that the stream does not settle.
 
     The times of a RunAgents run are those of its record; where no record told them, the server knows them better than
-    the log, and a view without its conversation shows that there was none.
+    the log, and a view without its conversation shows that there was none. Of a stream that was not captured only the
+    messages of its run show that it is not empty.
     """
+    if dialect == "agent-threads" and name == "lastSeq" and is_honest(document.get(name)):
+        return not document.get("messageCount")
     if dialect == "runagents" and name in TIMES and is_honest(document.get("conversation_id")):
         return True
     return name in FREE[dialect]
