@@ -33,7 +33,7 @@ def words(report: Report) -> list[str]:
 def disagreements(text: str) -> list[Any]:
     """Where a snapshot in a capture differs from what the judge's own reading derives at that place."""
     world, found = World(load_protocol("agent-runtime/0.3"), [ReadModels]), []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         document = json.loads(line)
         world.apply(document, number)
         for model, snapshot in shown(document):

@@ -32,7 +32,7 @@ def possible() -> bool:
     return bool(_NO_LINK) and hasattr(os, "pidfd_open") and os.path.isdir("/proc/self/fd")
 
 
-class OutsideError(Exception):
+class OutsideError(OSError):
     """A path leaves the workspace, or what it may be used for."""
 
 
