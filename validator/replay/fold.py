@@ -11,6 +11,7 @@ The fold knows no event type. What moves is in the tables; this module only find
 * the subject of an event or record is the first of the table's keys that the line carries;
 * an *owner* of a moved subject is found through the identities the moved subject was seen with;
 * the *members* of a moved subject are those that were seen with its identity;
+* what was lost since a subject was last heard of may have brought it to any state that its table leads to;
 * subjects that are the *same* as the moved one in some fields are its siblings; a missing value equals nothing.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +64,9 @@ class Fold:
         self.subjects: dict[str, Subjects] = {name: Subjects(name, self.faded) for name in protocol.machines}
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
+        self._reached: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.lost: Callable[[dict[str, str]], int | None] = lambda _ids: None
+        """The line before which something was lost that may concern these ids; a fold alone loses nothing."""
         self._heard: dict[tuple[str, str], tuple[Driver, tuple[_Listener, ...]]] = {}
         self._lasting = {name for name, machine in protocol.machines.items() if _moved_when_over(machine)}
 
@@ -164,6 +168,7 @@ class Fold:
         machine = listener.machine
         subject = listener.subjects.get(found.key)
         state = subject.state if subject else NONE
+        before = state
         into = moved.target if moved else None
 
         def facts(path: str) -> Any:
@@ -173,6 +178,8 @@ class Fold:
             if (into is None or into in row.into) and row.holds(facts):
                 break
         else:
+            row, before = self._after_a_loss(listener, subject, step, facts, into)
+        if row is None:
             if subject is not None or self._is_own(machine, driver):
                 clause = machine.nearest(driver, state, facts, into).clause
                 step.refusals.append(Refusal(machine.name, found.key, state, driver, clause))
@@ -183,7 +190,7 @@ class Fold:
         elif subject.faded and not subject.heard:
             subject.by = found.by
             listener.subjects[subject.key] = subject
-        subject.state, subject.doubted, subject.heard = row.lands(state), False, step.number
+        subject.state, subject.doubted, subject.heard = row.lands(before), False, step.number
         met = subject.meet(found.scope)
         if met:
             self._kin.enter(subject)
@@ -195,6 +202,35 @@ class Fold:
         step.moves.append(move)
         if subject.state != state:
             queue.append(move)
+
+    def _after_a_loss(
+        self, listener: _Listener, subject: Subject | None, step: Step, facts: Any, into: str | None
+    ) -> tuple[Row | None, str]:
+        """A row that what was lost since a subject was last heard of can have led to, and the state before it."""
+        if subject is None:
+            return None, NONE
+        since = self.lost(subject.scope or step.scope)
+        if since is None or since <= max(subject.heard, subject.history[-1] if subject.history else 0):
+            return None, subject.state
+        for state in self._reach(listener.machine, subject.state):
+            for row in listener.rows.get(state, ()):
+                if (into is None or into in row.into) and row.holds(facts):
+                    return row, state
+        return None, subject.state
+
+    def _reach(self, machine: Machine, state: str) -> tuple[str, ...]:
+        """The states that a subject can come to from one, in the order of the table."""
+        known = self._reached.get((machine.name, state))
+        if known is None:
+            found, waiting = {state}, [state]
+            while waiting:
+                source = waiting.pop()
+                waiting += [
+                    row.target for row in machine.rows if source in row.sources and row.target not in {*found, SAME}
+                ]
+                found.update(waiting)
+            known = self._reached[machine.name, state] = tuple(name for name in machine.states if name in found)
+        return known
 
     def _note(self, machine: Machine, subject: Subject) -> None:
         """Keeps the open subjects apart: questions about them cost what is open, not what there ever was."""

@@ -65,6 +65,7 @@ class World:
         self.observed_types: dict[str, int] = {}
         self.last_line = 0
         self._doubt = Doubt(protocol.order["key"])
+        self.fold.lost = self._doubt.since
         self._machines_of: dict[str, list[str]] = {}
         for name, machine in protocol.machines.items():
             for key in machine.subject:
