@@ -110,7 +110,9 @@ def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
 def leaks(text: str, place: str = "text", *, guesses: bool = True) -> list[Span]:
     """Every leak in a text that stands in a place; what only looks random counts when guesses do."""
     found: list[Span] = []
-    rows = _rows(place, guesses)
+    rows, words = _rows(place, guesses)
+    if "%" not in text and "\\" not in text and not words.search(text.lower()):
+        rows = [row for row in rows if not row.needles]
     for layer, places in _layers(text):
         lowered = layer.lower()
         for row in rows:
@@ -124,8 +126,11 @@ def leaks(text: str, place: str = "text", *, guesses: bool = True) -> list[Span]
 
 
 @functools.cache
-def _rows(place: str, guesses: bool) -> tuple[Row, ...]:
-    return tuple(row for row in tables().rows if place in row.places and (guesses or not row.bits))
+def _rows(place: str, guesses: bool) -> tuple[list[Row], re.Pattern[str]]:
+    """The rows that count in a place, and every word that one of them needs."""
+    rows = [row for row in tables().rows if place in row.places and (guesses or not row.bits)]
+    words = sorted({re.escape(needle) for row in rows for needle in row.needles})
+    return rows, re.compile("|".join(words))
 
 
 def _layers(text: str) -> Iterator[tuple[str, list[int] | None]]:

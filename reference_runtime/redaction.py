@@ -35,8 +35,14 @@ def _clean(value: Any, name: str, beside: frozenset[str] = frozenset()) -> Any:
     if isinstance(value, list):
         return [_clean(entry, name, beside) for entry in value]
     if isinstance(value, dict):
-        return {hidden(key)[0]: _clean(entry, key, frozenset(value)) for key, entry in value.items()}
+        return {_name(key): _clean(entry, key, frozenset(value)) for key, entry in value.items()}
     return value
+
+
+@functools.lru_cache(maxsize=4096)
+def _name(key: str) -> str:
+    """A key without leaks; most are names of the contract and come again and again."""
+    return hidden(key)[0]
 
 
 def _told(text: str, name: str, beside: frozenset[str]) -> str:
