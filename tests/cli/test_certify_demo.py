@@ -44,7 +44,9 @@ def without(folder, source, families, name):
 def test_the_demo_certifies_for_strict_on_the_command_line(demo):
     done = call("certify", "--profile", "strict", *sorted(path.name for path in demo.glob("*.ndjson")), cwd=demo)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("certified: 22 captures conform to agent-runtime/0.3, profile strict\n")
+    count = len(list(demo.glob("*.ndjson")))
+    assert count > 20
+    assert done.stdout.startswith(f"certified: {count} captures conform to agent-runtime/0.3, profile strict\n")
 
 
 @pytest.mark.parametrize("name", sorted(set(shipped(load_protocol("agent-runtime"))) - {"strict"}))
