@@ -25,6 +25,8 @@ class Pair:
     """Empty: every event that carries both; other events may carry the ids of where they happen."""
     asked: tuple[str, ...] = ()
     """The families that are held to what was settled, where that is not all of them."""
+    later: bool = False
+    """The others may name a parent that began after the child."""
 
     def asks(self, family: str) -> bool:
         return not self.asked or family in self.asked
@@ -48,10 +50,15 @@ PAIRS = (
     Pair("action_id", "tool_call_id", "ID-19", ("action",)),
     Pair("job_id", "session_id", "ID-19", ("job", "job_item")),
     Pair("job_id", "task_id", "ID-19", ("job", "job_item")),
+    Pair("channel_id", "session_id", "ID-19", ("channel", "peer_task")),
+    Pair("queue_id", "thread_id", "ID-19", ("queue",)),
+    Pair("hook_run_id", "turn_id", "ID-19", ("hook",)),
+    Pair("hook_run_id", "tool_call_id", "ID-19", ("hook",)),
     # What goes on in the background may tell of itself in a later turn; the boundary is drawn where the work was begun.
-    Pair("tool_call_id", "turn_id", "ID-19", ("tool", "sandbox"), asked=("sandbox",)),
-    Pair("process_id", "turn_id", "ID-19", ("process", "sandbox"), asked=("sandbox",)),
+    Pair("tool_call_id", "turn_id", "ID-19", ("tool", "sandbox"), asked=("sandbox",), later=True),
+    Pair("process_id", "turn_id", "ID-19", ("process", "sandbox"), asked=("sandbox",), later=True),
 )
+CHILD = Pair("subagent_id", "thread_id", "ID-19", ("subagent", "subagent_output"))
 OWNERS = {"task_id", "run_id", "process_id", "job_id", "job_item_id", "subagent_id", "channel_id", "peer_task_id"}
 """What carries one of these may belong to work that goes on outside of turns and threads."""
 WIDER = ("history", "rollback", "cost", "limit", "queue")
@@ -84,11 +91,13 @@ class Conflict:
 class Parents:
     """The parent of every child, as the first line that carried both has settled it."""
 
-    forgets = ("_settled",)
+    forgets = ("_settled", "_spawned")
 
     def __init__(self, world: Any):
         self._world = world
         self._settled: dict[tuple[str, str, str], tuple[str, int]] = {}
+        self._spawned: dict[str, tuple[str, str, int]] = {}
+        """Child agent to the thread it was spawned in, its own, and the line."""
         self._told: set[tuple[str, str, str, str]] = set()
         self.conflicts: list[Conflict] = []
         self.met: list[Pair] = []
@@ -97,8 +106,12 @@ class Parents:
     def apply(self, step: Step) -> None:
         self.conflicts, self.met = [], []
         family = self._world.protocol.family_of.get(step.type or "", "")
-        if family in SPLIT or step.kind != "event":
+        if step.kind != "event":
             return
+        if family in SPLIT:
+            self._split(step)
+            if not self._is_parents(step):
+                return
         scope = step.scope
         for pair in _pairs(family, tuple(scope)):
             child, parent = scope[pair.child], scope[pair.parent]
@@ -106,9 +119,40 @@ class Parents:
             settled, line = self._settled.setdefault(key, (parent, step.number))
             if settled == parent:
                 self.met.append(pair)
-            elif pair.asks(family) and (*key, parent) not in self._told:
+            elif self._is_wrong(pair, family, step, line) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
                 self.conflicts.append(Conflict(pair, child, parent, settled, line))
+
+    def _is_parents(self, step: Step) -> bool:
+        """True when all ids of an event of a child agent are those of its parent."""
+        own = step.line.get("payload")
+        own = own.get("child_thread_id") if isinstance(own, dict) else None
+        return step.type == "subagent.spawned" and isinstance(own, str) and own != step.scope.get("thread_id")
+
+    def _split(self, step: Step) -> None:
+        """An event of a child agent names the thread it was spawned in, or its own."""
+        child, thread = step.scope.get("subagent_id"), step.scope.get("thread_id")
+        if child is None or thread is None:
+            return
+        payload = step.line.get("payload")
+        own = payload.get("child_thread_id") if isinstance(payload, dict) else None
+        if step.type == "subagent.spawned" and isinstance(own, str):
+            self._spawned.setdefault(child, (thread, own, step.number))
+        parent, own, line = self._spawned.get(child, (thread, thread, 0))
+        key = ("subagent_id", "thread_id", child)
+        if thread not in (parent, own) and (*key, thread) not in self._told:
+            self._told.add((*key, thread))
+            self.conflicts.append(Conflict(CHILD, child, thread, parent, line))
+        elif line:
+            self.met.append(CHILD)
+
+    def _is_wrong(self, pair: Pair, family: str, step: Step, settled: int) -> bool:
+        """True when another parent than the settled one is a fault: not where it is one that began later."""
+        if pair.asks(family):
+            return True
+        turn = self._world.subjects("turn").get(step.scope[pair.parent])
+        # That work goes on in a turn which nobody submitted is a fault of its own (TURN-16).
+        return turn is not None and not turn.faded and turn.history[0] < settled
 
 
 @functools.lru_cache(maxsize=1024)
