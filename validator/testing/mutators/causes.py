@@ -12,6 +12,7 @@ from validator.protocol.protocol import Protocol
 from validator.replay.fold import Fold
 from validator.replay.order import Order
 from validator.replay.step import Move, Step
+from validator.replay.world import World
 from validator.testing.mutators.lines import Capture, Line, events, leaves, pointer_to, put, without
 from validator.testing.mutators.operator import Changed, named, operator
 from validator.testing.mutators.order import replaced, says_prefix
@@ -236,11 +237,12 @@ def _success(protocol: Protocol, move: Move) -> str | None:
 @operator("truncate-open-work", verdict="incomplete")
 def truncate_work(capture: Capture, protocol: Protocol) -> Changed:
     """The capture ends while work is open, and does not say how it was meant to end."""
-    fold = Fold(protocol)
+    world = World(protocol)
     for index, line in enumerate(capture[:-1]):
         if isinstance(line, dict):
-            fold.apply(line, index + 1)
-        if any(True for _ in fold.open_work()):
+            world.apply(line, index + 1)
+        # What a gap has put in doubt is not known to be open.
+        if any(not subject.doubted for subject in world.fold.open_work()):
             kept = [without(entry, "/completeness") if _is_header(entry) else entry for entry in capture[: index + 1]]
             yield named(index, capture, protocol), kept
 

@@ -66,7 +66,7 @@ def repeat_otherwise(capture: Capture, protocol: Protocol) -> Changed:
         yield named(index, capture, protocol), replaced(capture, index, event, copy)
 
 
-@operator("share-a-sequence", rules=("ORD002", "ORD003"))
+@operator("share-a-sequence", rules=("ORD001", "ORD002", "ORD003"))
 def share_sequence(capture: Capture, protocol: Protocol) -> Changed:
     """A second event of another id takes the sequence of the one before it."""
     for index, event in events(capture):
@@ -75,7 +75,7 @@ def share_sequence(capture: Capture, protocol: Protocol) -> Changed:
             yield named(index, capture, protocol), replaced(capture, index, event, copy)
 
 
-@operator("swap-neighbours", rules=("ORD001",))
+@operator("swap-neighbours", rules=("ORD001", "ORD007"))
 def swap(capture: Capture, protocol: Protocol) -> Changed:
     """Two events that follow each other in a stream change places and keep their sequences."""
     for members in streams(capture, protocol).values():
