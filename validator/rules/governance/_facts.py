@@ -10,6 +10,7 @@ from typing import Any
 from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
+from validator.rules._catalogues import Catalogues
 from validator.rules._instants import instant
 
 GRANTS = frozenset({"approved", "allow", "allowed", "modified", "answered"})
@@ -399,53 +400,6 @@ class Boundaries:
     def around(self, target: Target) -> bool:
         keys = (*target.ids, target.turn, target.thread, target.session, "")
         return any(key in self.applied for key in keys if key is not None)
-
-
-@dataclass(slots=True)
-class Catalogue:
-    """The tools in force for a turn, by name."""
-
-    line: int
-    tools: dict[str, dict[str, Any]] | None
-    mode: str | None
-
-
-class Catalogues:
-    """The catalogue that was resolved last for a turn, a thread or a session."""
-
-    hears = ("tool.catalog.resolved",)
-    forgets_faded = ("resolved",)
-
-    def __init__(self, world: World):
-        self.resolved: dict[str, Catalogue] = {}
-
-    def apply(self, step: Step) -> None:
-        if step.type != "tool.catalog.resolved" or step.kind != "event":
-            return
-        tools = held(step.line, "tools")
-        named = None
-        if isinstance(tools, list):
-            named = {entry["tool_name"]: entry for entry in tools if isinstance(entry, dict) and _named(entry)}
-        names = ("turn_id", "thread_id", "session_id")
-        key = next((step.scope[name] for name in names if name in step.scope), "")
-        self.resolved[key] = Catalogue(step.number, named, said(step.line, "mode"))
-
-    def for_call(self, target: Target) -> Catalogue | None:
-        keys = (target.turn, target.thread, target.session, "")
-        return next((self.resolved[key] for key in keys if key is not None and key in self.resolved), None)
-
-    def entry(self, target: Target) -> dict[str, Any] | None:
-        """What the catalogue in force says about the tool of a call."""
-        found = self.for_call(target)
-        return found.tools.get(target.tool or "") if found and found.tools else None
-
-    def proof(self, target: Target) -> tuple[int, ...]:
-        """The line of the catalogue that says what the tool of a call is, if one does."""
-        return (self.for_call(target).line,) if self.entry(target) else ()
-
-
-def _named(entry: dict[str, Any]) -> bool:
-    return isinstance(entry.get("tool_name"), str)
 
 
 def writes_or_shell(target: Target, catalogues: Catalogues) -> bool:

@@ -9,7 +9,8 @@ Fix: Let guards fail closed; only hooks that add context may fail open.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
-from validator.rules.governance._facts import Catalogues, Hooks, Work, is_read_only, said
+from validator.rules._catalogues import Catalogues
+from validator.rules.governance._facts import Hooks, Work, is_read_only, said
 
 GUARDS = {"pre_tool_use", "permission_request"}
 

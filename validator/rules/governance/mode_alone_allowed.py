@@ -7,9 +7,9 @@ Fix: Let a rule, a person, the host or a tool contract decide; in plan mode deny
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._catalogues import Catalogues
 from validator.rules.governance._facts import (
     TOOL_RUNS,
-    Catalogues,
     Decisions,
     Questions,
     Work,

@@ -7,7 +7,8 @@ Fix: Emit sandbox.applied before it runs; no boundary is stated as danger_full_a
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import TOOL_RUNS, Boundaries, Catalogues, Work, hidden, writes_or_shell
+from validator.rules._catalogues import Catalogues
+from validator.rules.governance._facts import TOOL_RUNS, Boundaries, Work, hidden, writes_or_shell
 
 
 @rule(

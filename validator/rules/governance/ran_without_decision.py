@@ -7,7 +7,8 @@ Fix: Emit permission.evaluated for the call or process before it runs, whatever 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import TOOL_RUNS, Catalogues, Decisions, Work, hidden, writes_or_shell
+from validator.rules._catalogues import Catalogues
+from validator.rules.governance._facts import TOOL_RUNS, Decisions, Work, hidden, writes_or_shell
 from validator.rules.governance.catalogue_overruled import CLAUSES
 
 

@@ -7,7 +7,8 @@ Fix: Emit permission.evaluated with mode bypass for every call that the mode let
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import TOOL_RUNS, Catalogues, Decisions, Work, hidden
+from validator.rules._catalogues import Catalogues
+from validator.rules.governance._facts import TOOL_RUNS, Decisions, Work, hidden
 
 
 @rule(

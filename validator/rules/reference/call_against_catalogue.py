@@ -6,7 +6,7 @@ Fix: Resolve the catalogue before the first call, list every tool that can be ca
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.reference._catalogue import Catalogues, flag
+from validator.rules._catalogues import Catalogues, flag
 from validator.rules.terminal._work import told, unsure
 
 
@@ -30,9 +30,9 @@ def check(step, world, context):
                 catalogues.called.pop(turn)
         return
     found, name = catalogues.of(step), told(step, "tool_name")
-    if found is None or found[1] is None or not isinstance(name, str):
+    if found is None or found.tools is None or not isinstance(name, str):
         return
-    line, tools = found
+    line, tools = found.line, found.tools
     about = {"entity": ("tool_call", step.scope.get("tool_call_id", "")), "witness": (line,)}
     if not unsure(world, step):
         yield seen("TOOL-14")

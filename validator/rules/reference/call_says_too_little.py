@@ -7,7 +7,7 @@ Fix: State `policy` and the three flags in tool.started, and `approval_action_id
 
 from validator.replay.faded import Lines
 from validator.rules import END, Finding, finding, rule, seen
-from validator.rules.reference._catalogue import FLAGS, Catalogues, flag
+from validator.rules._catalogues import FLAGS, Catalogues, flag
 from validator.rules.terminal._work import body, told
 
 
@@ -69,10 +69,10 @@ def check(step, world, context):
             expected, actual = "the action that approved it", "no approval_action_id"
             yield finding(step, expected, actual, clause="TOOL-26", pointer="/payload", witness=witness)
     found = world.ledger(Catalogues).of(step)
-    listed = ((found[1] or {}).get(str(told(step, "tool_name"))) if found else None) or {}
+    listed = ((found.tools or {}).get(str(told(step, "tool_name"))) if found else None) or {}
     payload = body(step)
     yield seen("TOOL-28")
     missing = [name for name in FLAGS if name not in payload and flag(listed, name) is None]
-    if missing and not (found and found[1] is None):
+    if missing and not (found and found.tools is None):
         expected, actual, key = ", ".join(FLAGS), f"no {', '.join(missing)}", " ".join(missing)
         yield finding(step, expected, actual, clause="TOOL-28", pointer="/payload", key=key)

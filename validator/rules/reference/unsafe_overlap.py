@@ -6,7 +6,7 @@ Fix: Run writing calls one after the other, or declare `is_concurrency_safe` whe
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.reference._catalogue import FLAGS, Catalogues, flag
+from validator.rules._catalogues import FLAGS, Catalogues, flag
 from validator.rules.terminal._work import OpenWork, lines, told
 
 
@@ -24,7 +24,7 @@ class CallFlags:
         call = step.scope.get("tool_call_id")
         if step.type == "tool.started" and call is not None:
             found = self._world.ledger(Catalogues).of(step)
-            listed = (found[1] or {}).get(str(told(step, "tool_name"))) if found else None
+            listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
             own = step.line.get("payload")
             self.calls[call] = {name: _either(flag(own, name), flag(listed, name)) for name in FLAGS}
         elif step.type in ("tool.result", "tool.failed"):

@@ -8,7 +8,7 @@ Fix: Let the call end before the turn does, or state interrupt_behavior cancel f
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.reference._catalogue import Catalogues
+from validator.rules._catalogues import Catalogues
 from validator.rules.terminal._work import lines, told
 
 
@@ -47,9 +47,9 @@ def check(step, world, context):
     turn = step.scope.get("turn_id") or call.scope.get("turn_id", "")
     asked, found = interrupts.turns.get(turn), world.ledger(Catalogues).of(step)
     name = interrupts.tools.get(call.key)
-    if asked is None or call.history[0] > asked or found is None or not found[1] or name not in found[1]:
+    if asked is None or call.history[0] > asked or found is None or not found.tools or name not in found.tools:
         return
-    said = found[1][name].get("interrupt_behavior")
+    said = found.tools[name].get("interrupt_behavior")
     clause = "CTL-67" if said is None else "TOOL-17"
     yield seen(clause)
     if said != "cancel":
@@ -59,6 +59,6 @@ def check(step, world, context):
             "cut off, and its tool says nothing" if said is None else "cut off, and its tool says block",
             clause=clause,
             entity=("tool_call", call.key),
-            witness=(asked, found[0], *lines(call)),
+            witness=(asked, found.line, *lines(call)),
             key=str(said),
         )
