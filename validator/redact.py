@@ -206,7 +206,7 @@ class Vocabulary:
         return found
 
     def _find(self, name: str) -> Iterator[str]:
-        if (len(name) < _WORD and not self._needles.search(shaped(name.lower()))) or not matches(name, self.all_rows):
+        if (len(name) < _WORD and not self._needles.occur_in(shaped(name.lower()))) or not matches(name, self.all_rows):
             yield "clean"
         if name in self.declared:
             yield "path"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from validator.outcomes import Extent, Summing
 from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
+from validator.protocol.wildcards import fitting, is_pattern
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Report
@@ -169,10 +169,10 @@ def schema_clauses(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     for requirement in load_requirements(protocol).values():
         for kind in requirement.by if requirement.way == "schema" else ():
             found.setdefault(kind, []).append(requirement.id)
-    patterns = [word for word in found if any(sign in word for sign in "*?[")]
-    named = {
-        kind: [kind, *(word for word in patterns if fnmatch.fnmatchcase(kind, word))] for kind in protocol.references()
-    }
+    named = {kind: [kind] for kind in protocol.references()}
+    for word in filter(is_pattern, found):
+        for kind in fitting(word, named):
+            named[kind].append(word)
     return {
         kind: tuple(dict.fromkeys(clause for word in words for clause in found.get(word, ())))
         for kind, words in named.items()

@@ -33,6 +33,8 @@ _PAYS = 20_000
 """Lines after which building the native gate costs less than it saves."""
 _PAYS_STORED = 4_000
 """Lines after which loading a gate that is kept does."""
+_MANY = 1_000
+"""Texts after which compiling a regex costs less than it saves."""
 _SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _TELLING = re.compile(rb"[=\\%]")
@@ -180,7 +182,7 @@ class Spot:
         shape = text.encode().translate(_SHAPE)
         if shape in self._shapes:
             return True
-        if _TELLING.search(shape) or self._needles.search(shape.replace(b"://", b":")):
+        if _TELLING.search(shape) or self._needles.occur_in(shape.replace(b"://", b":")):
             return False
         _keep(self._shapes, shape)
         return True
@@ -190,7 +192,7 @@ class Spot:
         whole = _GAP.join(texts)
         read = layers(whole)
         low = lowered(read)
-        if self._needles.search(shaped(low)):
+        if self._needles.occur_in(shaped(low)):
             rows = [row for row in self._rows if row.may_match(low)]
             if any(matches(text, rows) for text in texts):
                 return True
@@ -217,14 +219,35 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
 
 
 def shaped(text: str) -> bytes:
-    """A text in lower case and with zeros for digits, as `finder` wants it."""
+    """A text in lower case and with zeros for digits, as needles are looked for."""
     return text.encode("utf-8", "surrogatepass").translate(_SHAPE)
 
 
+class Needles:
+    """Words that are looked for in shaped texts: one by one at first, and all at once when there are many texts."""
+
+    def __init__(self, words: Collection[str]):
+        self._words = tuple(sorted({word.encode().translate(_SHAPE) for word in words}))
+        self._regex: re.Pattern[bytes] | None = None
+        self._asked = 0
+
+    def occur_in(self, shape: bytes) -> bool:
+        """True when one of them stands in a text."""
+        if self._regex is not None:
+            return self._regex.search(shape) is not None
+        self._asked += 1
+        if self._asked == _MANY:
+            self._regex = re.compile(any_of({word.decode() for word in self._words}).encode())
+        for word in self._words:  # noqa: SIM110 - asked of every new text, and a generator takes twice as long
+            if word in shape:
+                return True
+        return False
+
+
 @functools.cache
-def finder(needles: frozenset[str]) -> re.Pattern[bytes]:
-    """Finds any of some needles in a text that is shaped; places that share needles share it."""
-    return re.compile(any_of({needle.encode().translate(_SHAPE).decode() for needle in needles}).encode())
+def finder(needles: frozenset[str]) -> Needles:
+    """The needles of a place; places that share them share what finds them."""
+    return Needles(needles)
 
 
 def any_of(words: Collection[str]) -> str:

@@ -145,6 +145,8 @@ def test_without_the_library_the_same_is_decided_unless_it_is_demanded(monkeypat
     ("regex", "loose"),
     [
         ("a{3,9}b?", "(?:a){3,}"),
+        ("a*", ""),
+        ("b(a?)", "b"),
         (r"\\x", None),
         (r"x|\\y", "(?:x)"),
         (r"(?:\\)?z", "z"),

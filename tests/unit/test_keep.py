@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from validator import resources
-from validator.protocol import keep
+from validator.protocol import clauses, keep, protocol, schemas
 from validator.protocol.fastpath import Compiler, restore
 from validator.protocol.protocol import load_protocol
 from validator.protocol.schemas import SchemaStore
@@ -82,6 +82,42 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, expected):
     assert run(tmp_path / "file" / "below").stdout == expected
 
 
+_ONCE = (keep.shipped, schemas.load_store, protocol._load, protocol.outline, clauses.load_clauses)
+
+
+def load():
+    """What a process makes of the contract, begun anew."""
+    for remembered in _ONCE:
+        remembered.cache_clear()
+    found = load_protocol("agenthub")
+    event = {"type": "run.created", "run_id": 3}
+    errors = found.store.errors(found.schema_for("run.created"), event)
+    rows = [(row.id, row.clause) for row in found.rows()]
+    listed = clauses.load_clauses(resources.spec().resolve())
+    keep.shipped().flush()
+    return errors, rows, listed, protocol.outline("agenthub/1"), found.store.kept
+
+
+def test_what_is_kept_is_what_was_read(tmp_path, monkeypatch):
+    monkeypatch.setenv(keep.VARIABLE, str(tmp_path))
+    first, second = load(), load()
+    assert first[:4] == second[:4]
+    assert first[0]
+    assert second[4].get("definitions")
+    assert any(value for name, value in second[4]._known.items() if name.startswith("acceptors/agenthub"))
+    assert not second[4]._changed
+    monkeypatch.undo()
+    assert load()[4] is keep.NOTHING
+
+
+def test_an_entry_that_cannot_be_written_is_left(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    found = keep.Keep(str(tmp_path / "file"), "key")
+    found.put("words", lambda: 1)
+    found.flush()
+    assert found.get("words") is found.get("words") is None
+
+
 @pytest.fixture
 def entries(tmp_path):
     found = keep.Keep(str(tmp_path / "cache"), "key")
@@ -115,6 +151,11 @@ def test_what_others_may_write_is_not_read(entries, monkeypatch):
     assert (again(entries).get("words") is None) is (path.stat().st_uid != 0)
 
 
+def test_where_there_are_no_owners_nobody_is_asked_for(entries, monkeypatch):
+    monkeypatch.delattr(os, "getuid", raising=False)
+    assert again(entries).get("words")
+
+
 def test_nothing_is_kept_of_files_that_changed_while_they_were_read(tmp_path):
     found = keep.Keep(str(tmp_path), "key", lambda: "another")
     found.put("words", lambda: 1)
@@ -131,6 +172,7 @@ def test_nothing_is_unpacked_before_its_digest_is_right(entries, monkeypatch):
 
 def test_the_key_answers_for_every_file_and_for_the_interpreter(contract, monkeypatch):
     monkeypatch.setattr(resources, "root", lambda: contract)
+    (contract / "schemas" / "notes.txt").write_text("no part of the contract")
     keys = {keep._key()}
     chapter = next((contract / "spec" / "agenthub").rglob("*.md"))
     for path in (contract / "schemas" / "agenthub" / "1" / "protocol.yaml", chapter):

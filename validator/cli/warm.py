@@ -41,6 +41,7 @@ def end() -> None:
         finder.keep(kept)
         dataclasses.exec.keep(kept)  # type: ignore[attr-defined]
     kept.flush()
+    gc.freeze()  # nobody looks through all of it once more at the exit
 
 
 class _Methods:

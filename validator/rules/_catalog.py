@@ -5,17 +5,18 @@ Adding a rule edits no shared file: whatever module below `validator/rules` hold
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import importlib
-import pkgutil
+import os
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import validator.rules
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
+from validator.protocol.wildcards import fitting, is_pattern
 from validator.replay.step import Step
 from validator.rules._rule import END, LINE, PARTS, REPEAT, UNLISTED, Rule
 
@@ -27,16 +28,21 @@ _ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 def load_rules(protocol: str | None = None) -> dict[str, Rule]:
     """Every rule by id, sorted; those that the families for one protocol hold, when it is named."""
     found: dict[str, Rule] = {}
-    for family in pkgutil.iter_modules(validator.rules.__path__, "validator.rules."):
-        if not family.ispkg:
-            continue
-        package = importlib.import_module(family.name)
+    for family in _names(validator.rules, ""):
+        package = importlib.import_module(family)
         known = getattr(package, "PROTOCOLS", None)
         if known is None or protocol is None or protocol in known:
-            for module in pkgutil.iter_modules(package.__path__, f"{family.name}."):
-                if not module.name.rpartition(".")[2].startswith("_"):
-                    _collect(module.name, known, found)
+            for module in _names(package, ".py"):
+                _collect(module, known, found)
     return dict(sorted(found.items()))
+
+
+def _names(package: ModuleType, suffix: str) -> Iterator[str]:
+    """The modules of a package, or its packages when there is no suffix; names with an underscore hold no rules."""
+    for entry in sorted(os.listdir(package.__path__[0])):
+        name, dot, rest = entry.partition(".")
+        if dot + rest == suffix and not entry.startswith("_"):
+            yield f"{package.__name__}.{name}"
 
 
 def _collect(module: str, protocols: tuple[str, ...] | None, found: dict[str, Rule]) -> None:
@@ -111,6 +117,6 @@ def _woken_by(rule: Rule, protocol: Protocol) -> Container[str]:
     for word in rule.on:
         if word in protocol.events:
             found.add(word)
-        elif any(sign in word for sign in "*?["):
-            found.update(event for event in protocol.events if fnmatch.fnmatchcase(event, word))
+        elif is_pattern(word):
+            found.update(fitting(word, protocol.events))
     return found
