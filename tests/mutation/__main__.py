@@ -35,6 +35,7 @@ def trials(mutants: list[Mutant], jobs: int, seconds: int) -> Iterator[tuple[Mut
     for stream in streams[::WARM]:
         assert checks.check(stream) is None, f"{stream.name} fails without a fault"
     resting_on("", ROOT)
+    _prove({name for mutant in mutants for name in checks.tests_of(mutant.path)})
     waiting, running = list(reversed(mutants)), {}
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -42,11 +43,25 @@ def trials(mutants: list[Mutant], jobs: int, seconds: int) -> Iterator[tuple[Mut
             child = os.fork()
             if child == 0:
                 resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-                tests = checks.tests_of(mutant.path)
-                os._exit(NOTICED if noticed(ROOT, mutant.path, mutant.source(ROOT), streams, tests) else 0)
+                os._exit(NOTICED if _tried(mutant, streams) else 0)
             running[child] = mutant
         child, status = os.wait()
         yield running.pop(child), os.waitstatus_to_exitcode(status) == 0
+
+
+def _prove(tests: set[str]) -> None:
+    """Makes sure that the tests pass in a fork as long as no fault is planted."""
+    child = os.fork()
+    if child == 0:
+        os._exit(NOTICED if checks.run_tests(tests) else 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "a test fails without a fault"
+
+
+def _tried(mutant: Mutant, streams: list[checks.Stream]) -> str | None:
+    reason = noticed(ROOT, mutant.path, mutant.source(ROOT), streams, checks.tests_of(mutant.path))
+    with KNOWN.with_suffix(".log").open("a", encoding="utf-8") as log:
+        log.write(f"{mutant.path}:{mutant.line(ROOT)} {mutant.fault} #{mutant.occurrence}: {reason}\n")
+    return reason
 
 
 def main() -> None:

@@ -99,5 +99,5 @@ def run_tests(names: Iterable[str]) -> str | None:
     import pytest  # costs more than most trials do
 
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *chosen])
+        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", *chosen])
     return f"a test fails (exit {int(code)})" if code else None

@@ -54,9 +54,11 @@ class Mutant:
     def place(self, root: Path) -> tuple[str, int]:
         return self.path, self.line(root)
 
-    def code(self, root: Path) -> str:
-        """The line that it changes, as it is written."""
-        return (root / self.path).read_text("utf-8").splitlines()[self.line(root) - 1].strip()
+    def change(self, root: Path) -> tuple[str, str]:
+        """The line that it changes, as it is written and as it becomes."""
+        texts = ((root / self.path).read_text("utf-8"), self.source(root))
+        before, after = (text.splitlines()[self.line(root) - 1].strip() for text in texts)
+        return before, after
 
     @property
     def fault(self) -> str:

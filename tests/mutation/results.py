@@ -11,14 +11,14 @@ from tests.mutation.mutants import Mutant, every
 HERE = Path(__file__).parent
 PAGE = HERE / "RESULTS.md"
 EQUIVALENT = HERE / "equivalent.yaml"
-"""Changes that no input shows: file, operator, the line as it is written, and why."""
+"""Changes that no input shows: file, operator, the line as it is written and as it becomes, and why."""
 
 
 def reasons(root: Path, mutants: list[Mutant]) -> dict[Mutant, str]:
     """Why nothing can notice a mutant, for those that somebody looked into."""
     listed = yaml.safe_load(EQUIVALENT.read_text("utf-8")) or []
-    why = {(row["file"], row["fault"], row["code"]): row["reason"] for row in listed}
-    found = {mutant: why.get((mutant.path, mutant.fault, mutant.code(root))) for mutant in mutants}
+    why = {(row["file"], row["fault"], row["code"], row["becomes"]): row["reason"] for row in listed}
+    found = {mutant: why.get((mutant.path, mutant.fault, *mutant.change(root))) for mutant in mutants}
     return {mutant: reason for mutant, reason in found.items() if reason}
 
 
