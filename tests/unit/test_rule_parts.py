@@ -1,8 +1,28 @@
 """Parts of rules that every stream reaches and few can tell apart."""
 
+from types import SimpleNamespace
+
+import pytest
+
 from tests.conftest import PROTOCOLS
 from validator.protocol.protocol import load_protocol
+from validator.rules import seen
+from validator.rules.agent_threads.tree_differs import _forks
 from validator.rules.redaction.redacted_here_plain_there import _depth
+from validator.rules.runagents.action_view_differs import LINKS, _wrong
+from validator.rules.snapshot._claims import Claim, Claims
+from validator.rules.snapshot._compare import Difference
+from validator.rules.snapshot._comparisons import _left_out
+from validator.rules.snapshot._owners import _is_guess
+from validator.rules.snapshot.invented_value import _clause
+from validator.rules.snapshot.thread_stands_wrong import _unknown
+from validator.rules.snapshot.view_differs import _is_left_out, _is_untold
+
+UNKNOWN = {"honest": "unknown", "reason": "not kept"}
+
+
+def difference(*path, kind="value", entity=None, states=(None, None)):
+    return Difference(kind, path, "one", "other", entity, states)
 
 
 def test_what_belongs_to_something_lies_below_it():
@@ -10,3 +30,79 @@ def test_what_belongs_to_something_lies_below_it():
         for name, entry in identities.items():
             for parent in entry["belongs_to"]:
                 assert parent not in identities or _depth(name, identities) > _depth(parent, identities), (name, parent)
+
+
+def test_a_tree_does_not_list_as_a_fork_what_it_does_not_hold():
+    nodes = [{"messageId": name, "parentMessageId": "before the tree"} for name in ("a", "b")]
+    assert list(_forks(None, {"forkPoints": []}, nodes)) == [seen("AT-104", "AT-105")]
+
+
+@pytest.mark.parametrize(
+    ("own", "shown", "wrong"),
+    [
+        (True, True, ("RA-90", None)),
+        (True, False, ("RA-90", "payload_match")),
+        (False, False, ("RA-146", None)),
+        (False, True, ("RA-146", "payload_match")),
+        (UNKNOWN, None, ("RA-146", None)),
+        (UNKNOWN, True, ("RA-146", "payload_match")),
+    ],
+)
+def test_whether_two_hashes_agree_is_shown_as_the_log_has_it(own, shown, wrong):
+    known = {"status": "APPROVED", **dict.fromkeys(LINKS), "payload_match": own}
+    assert list(_wrong({"status": "APPROVED", "payload_match": shown}, known))[-1] == wrong
+
+
+@pytest.mark.parametrize(
+    ("entry", "restarted", "left_out"),
+    [
+        (difference("diagnostics", "stalled_turn_ids", "0", kind="more"), False, True),
+        (difference("diagnostics", "stalled_turn_ids", "0", kind="dropped"), False, False),
+        (difference("last_outcome", kind="more"), True, True),
+        (difference("last_outcome", kind="more"), False, False),
+        (difference("diagnostics", "lost_worker_ids", "0", kind="more"), True, True),
+        (difference("diagnostics", "lost_worker_ids", "0", kind="more"), False, False),
+        (difference("tools"), False, True),
+        (difference("tools", "0"), False, True),
+        (difference("tools", "name"), False, False),
+        (difference("title"), True, False),
+    ],
+)
+def test_doubt_and_what_the_events_only_refer_to_are_left_out(entry, restarted, left_out):
+    claim = Claim("thread_read_model", {}, "/snapshot", "snapshot")
+    assert _left_out(claim, {"tools": UNKNOWN}, {}, restarted)(entry) is left_out
+
+
+def test_a_child_that_has_completed_is_no_guess_whatever_became_of_it():
+    entry = difference("subagents", "0", "status", entity=("subagent_id", "g1"), states=("closed", "completed"))
+    assert not _is_guess(SimpleNamespace(children={"g1"}), entry)
+    assert _is_guess(SimpleNamespace(children=set()), entry)
+
+
+@pytest.mark.parametrize(
+    ("entry", "session", "clause"),
+    [
+        (difference("decisions", "0", kind="more"), "s1", "RM-28"),
+        (difference("decisions", "0", kind="more"), "s2", "RM-4"),
+        (difference("turns", "0", kind="more"), "s1", "RM-4"),
+        (difference("title", kind="more"), "s1", "RM-29"),
+        (difference("verification_outcomes", "0", kind="more"), "s1", "EVI-4"),
+    ],
+)
+def test_what_stands_twice_after_a_repetition_was_counted_twice(entry, session, clause):
+    world = SimpleNamespace(ledger={Claims: SimpleNamespace(repeated={"s1"})}.__getitem__)
+    assert _clause(world, Claim("thread_read_model", {}, "", "snapshot", session), entry) == clause
+
+
+def test_unknown_is_right_where_the_replay_does_not_know_either():
+    assert list(_unknown(None, None, SimpleNamespace(expected={"status": "unknown"}))) == []
+
+
+def test_a_view_may_know_what_no_line_told():
+    assert _is_untold({"user": UNKNOWN}, ("user", "name"))
+    assert _is_untold({"events": [UNKNOWN]}, ("events", "0", "type"))
+    assert not _is_untold({"events": []}, ("events", "0", "type"))
+    assert not _is_untold({"user": {"name": "a"}}, ("user", "name"))
+    alone, joined = ({"conversation_id": value, "created_at": "x"} for value in (UNKNOWN, "c1"))
+    assert _is_left_out("runagents", "run_view", alone, difference("created_at"))
+    assert not _is_left_out("runagents", "run_view", joined, difference("created_at"))
