@@ -1,10 +1,14 @@
 """Parts of rules that every stream reaches and few can tell apart."""
 
+import io
+import json
 from types import SimpleNamespace
 
 import pytest
 
 from tests.conftest import PROTOCOLS
+from validator import resources
+from validator.engine import Options, validate
 from validator.protocol.protocol import load_protocol
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
@@ -106,3 +110,14 @@ def test_a_view_may_know_what_no_line_told():
     alone, joined = ({"conversation_id": value, "created_at": "x"} for value in (UNKNOWN, "c1"))
     assert _is_left_out("runagents", "run_view", alone, difference("created_at"))
     assert not _is_left_out("runagents", "run_view", joined, difference("created_at"))
+
+
+def test_a_log_of_another_run_contradicts_no_status():
+    path = next((resources.fixtures() / "runagents/1/rules/RAG012").glob("trips-*.ndjson"))
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    export = next(line["snapshot"] for line in lines if line.get("model") == "audit_export")
+    export["run"] |= {"id": "another", "status": "no such word"}
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    report = validate(io.BytesIO(data), path.name, Options(protocol="runagents/1", select=("RAG012",)))
+    assert (report.findings, report.crashes) == ((), ())
+    assert report.looks["RAG012"] == 1
