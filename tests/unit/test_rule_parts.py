@@ -77,6 +77,21 @@ def test_doubt_and_what_the_events_only_refer_to_are_left_out(entry, restarted, 
     assert _left_out(claim, {"tools": UNKNOWN}, {}, restarted)(entry) is left_out
 
 
+@pytest.mark.parametrize(
+    ("entry", "left_out"),
+    [
+        (difference("turns", kind="dropped"), True),
+        (difference("turns", "0", kind="order"), True),
+        (difference("turns"), True),
+        (difference("title", "0"), True),
+        (difference("turns", "0", "status"), False),
+    ],
+)
+def test_an_answer_that_was_asked_for_less_may_leave_out_entries_and_sums(entry, left_out):
+    claim = Claim("thread_read_model", {}, "/result/snapshot", "result", partial=True)
+    assert _left_out(claim, {}, {}, False)(entry) is left_out
+
+
 def test_a_child_that_has_completed_is_no_guess_whatever_became_of_it():
     entry = difference("subagents", "0", "status", entity=("subagent_id", "g1"), states=("closed", "completed"))
     assert not _is_guess(SimpleNamespace(children={"g1"}), entry)
