@@ -38,7 +38,6 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        import_module("validator.cli.warm").begin()
         return import_module(f"validator.cli.{cmd_name}").command
 
     def get_help(self, ctx: click.Context) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from validator.cli import failure, judge, output, warm
+from validator.cli import failure, judge, output
 from validator.cli.options import BASELINE, JUDGING, SHOWING, day, options, settings
+from validator.protocol.keep import shipped
 from validator.renderers import render
 from validator.renderers.headline import headline
 from validator.renderers.statistics import render as render_statistics
@@ -57,7 +58,7 @@ def command(
     shown = render_statistics(run, wishes["format"]) if statistics else _rendered(run, wishes, color)
     output.show(shown)
     _summarise(run, wishes)
-    warm.end()
+    shipped().flush()
     leave(run)
 
 
