@@ -86,6 +86,8 @@ class Conflict:
     parent: str
     settled: str
     line: int
+    began: tuple[int, ...] = ()
+    """Where the other parent began, when that is what makes it wrong."""
 
 
 class Parents:
@@ -121,7 +123,7 @@ class Parents:
                 self.met.append(pair)
             elif self._is_wrong(pair, family, step, line) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
-                self.conflicts.append(Conflict(pair, child, parent, settled, line))
+                self.conflicts.append(Conflict(pair, child, parent, settled, line, self._began(pair, family, parent)))
 
     def _is_parents(self, step: Step) -> bool:
         """True when all ids of an event of a child agent are those of its parent."""
@@ -145,6 +147,10 @@ class Parents:
             self.conflicts.append(Conflict(CHILD, child, thread, parent, line))
         elif line:
             self.met.append(CHILD)
+
+    def _began(self, pair: Pair, family: str, parent: str) -> tuple[int, ...]:
+        turn = None if pair.asks(family) else self._world.subjects("turn").get(parent)
+        return tuple(turn.history[:1]) if turn else ()
 
     def _is_wrong(self, pair: Pair, family: str, step: Step, settled: int) -> bool:
         """True when another parent than the settled one is a fault: not where it is one that began later."""

@@ -32,6 +32,6 @@ def check(step, world, context):
             pointer=f"/{pair.parent}",
             clause=pair.clause,
             entity=(kind, conflict.child),
-            witness=(conflict.line,),
+            witness=(conflict.line, *conflict.began),
             key=f"{kind} {pair.parent}",
         )
