@@ -11,6 +11,7 @@ import zstandard
 from click.testing import CliRunner
 
 from tests.unit.test_cli import process
+from validator.capture.guess import guess
 from validator.capture.sources import Inflated
 from validator.cli import cli
 
@@ -147,3 +148,8 @@ def test_what_cannot_be_opened_is_bad_usage_and_says_what_to_do(tmp_path):
         assert done.returncode == 2
         assert "cannot be read" in done.stderr or "hint:" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_an_object_that_begins_with_a_time_is_no_log():
+    assert guess(b'{"timestamp":"2026-05-08T09:00:00Z","type":"other"}\n') is None
+    assert "a log" in (guess(b"2026-05-08T09:00:00Z started\n") or "")
