@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench coverage demo kill kill-all lint mutants profile spec test clean
+.PHONY: bench coverage demo kill kill-all lint mutants profile records spec test clean
 
 demo: $(VENV)/.installed
 	$(BIN)/reference-runtime demo --captures build/demo
@@ -30,7 +30,10 @@ mutants: $(VENV)/.installed
 coverage: $(VENV)/.installed
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage report
-	$(BIN)/coverage report --fail-under=100 --include='validator/protocol/*,validator/replay/*'
+	$(BIN)/coverage report --fail-under=100 --include='validator/protocol/*,validator/replay/*,validator/rules/*'
+
+records: $(VENV)/.installed
+	$(BIN)/python -m tests.conformance.recorded
 
 kill: $(VENV)/.installed
 	$(BIN)/python -m validator.testing.mutators --write
