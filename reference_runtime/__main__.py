@@ -85,6 +85,7 @@ def _add_serving(commands: Any) -> None:
     serve.add_argument("--token", help="bearer token; made and printed once when left out")
     serve.add_argument("--capture", type=Path, help="file to append the capture to")
     serve.add_argument("--scripts", type=Path, help="YAML file of scripts by name")
+    serve.add_argument("--workspace", type=Path, help="folder in which real tools of the core work; without it none do")
     serve.set_defaults(do=_serve)
     openapi = commands.add_parser("openapi", help="print the OpenAPI description of what is served")
     openapi.set_defaults(do=_openapi)
@@ -164,8 +165,9 @@ def _stdio(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace) -> int:
     from reference_runtime.transports.http import protocols, server
 
-    chosen = protocols.Options(options.store, options.capture, options.scripts)
-    server.serve(options.protocol, chosen, options.host, options.port, options.token)
+    with _bench(options) as bench:
+        chosen = protocols.Options(options.store, options.capture, options.scripts, bench)
+        server.serve(options.protocol, chosen, options.host, options.port, options.token)
     return 0
 
 

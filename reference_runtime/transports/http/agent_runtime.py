@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_runtime.booting import boot
+from reference_runtime.service import Runtime
 from reference_runtime.transports.http import openapi as description
 from reference_runtime.transports.http.core import CoreService
 from reference_runtime.transports.http.protocols import Options
@@ -14,7 +15,10 @@ __all__ = ["openapi", "routes", "service"]
 
 
 def service(options: Options) -> CoreService:
-    return CoreService(lambda: boot(options.store, options.scripts, options.capture), options.pace)
+    def open_runtime() -> Runtime:
+        return boot(options.store, options.scripts, options.capture, options.bench)
+
+    return CoreService(open_runtime, options.pace, options.bench)
 
 
 def openapi(service: CoreService | None = None) -> tuple[dict[str, Any], dict[str, Any]]:

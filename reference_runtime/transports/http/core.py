@@ -15,6 +15,7 @@ from reference_runtime.transports.http.feed import Feed, Subscriber
 from reference_runtime.transports.http.stream import EventStream, Pace
 from reference_runtime.transports.http.watching import Watch
 from reference_runtime.work.engine import Worker
+from reference_runtime.work.real.bench import Bench
 
 _GONE = {
     "gone": "The connection was lost.",
@@ -28,8 +29,8 @@ _GONE = {
 class CoreService:
     """What the routes ask; everything that touches the runtime is done at its desk."""
 
-    def __init__(self, open_runtime: Callable[[], Runtime], pace: Pace | None = None):
-        self._open, self.pace = open_runtime, pace or Pace()
+    def __init__(self, open_runtime: Callable[[], Runtime], pace: Pace | None = None, bench: Bench | None = None):
+        self._open, self.pace, self._bench = open_runtime, pace or Pace(), bench
         self._desk, self.feed = Desk(), Feed(self.pace.queue)
         self._channels: dict[str, Subscriber] = {}
 
@@ -37,7 +38,8 @@ class CoreService:
         loop = asyncio.get_running_loop()
         self.runtime = await self._desk.do(self._open)
         self.runtime.subscribers.append(lambda event: loop.call_soon_threadsafe(self.feed.publish, event))
-        self.labour = Labour(self._desk, Worker(self.runtime).step)
+        worker = Worker(self.runtime, self._bench)
+        self.labour = Labour(self._desk, lambda: worker.step(0), lambda: bool(self._bench and self._bench.live))
         self.labour.call()
 
     def end_streams(self) -> None:

@@ -2,7 +2,7 @@
 
 SQLite belongs to the thread that opened it, and a decision is taken alone. So the store is opened, read and written on
 one thread, and the loop that talks to peers never waits for a disk: it asks, and goes on with others meanwhile.
-Scripted work is asked for step by step, so that a command never waits for more than the step at hand.
+Work is asked for step by step, so that a command never waits for more than the step at hand, and never for a process.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
+_QUIET = 0.02
+"""Seconds until a quiet process is looked at again."""
 
 
 class Desk:
@@ -34,8 +36,8 @@ class Desk:
 class Labour:
     """Goes on with work whenever there may be some."""
 
-    def __init__(self, desk: Desk, step: Callable[[], bool]):
-        self._desk, self._step = desk, step
+    def __init__(self, desk: Desk, step: Callable[[], bool], busy: Callable[[], bool] = lambda: False):
+        self._desk, self._step, self._busy = desk, step, busy
         self._called, self._idle = asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._go_on())
 
@@ -67,7 +69,9 @@ class Labour:
 
     async def _work(self) -> None:
         try:
-            while await self._desk.do(self._step):
-                pass
+            while (went_on := await self._desk.do(self._step)) or self._busy():
+                if not went_on:
+                    # Processes run; the desk is free for others until they have something to tell.
+                    await asyncio.sleep(_QUIET)
         except Exception:  # a step that fails stops the work, not the server; the next command calls it again
             traceback.print_exc()

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from starlette.routing import BaseRoute
 
 from reference_runtime.transports.http.stream import Pace
+from reference_runtime.work.real.bench import Bench
 
 MODULES = {
     "agent-runtime/0.3": "reference_runtime.transports.http.agent_runtime",
@@ -30,6 +31,8 @@ class Options:
     """SQLite file; in memory when left out."""
     capture: Path | None = None
     scripts: Path | None = None
+    bench: Bench | None = None
+    """Where real tools work; without it none do."""
     pace: Pace = field(default_factory=Pace)
 
 
