@@ -141,7 +141,8 @@ class Acknowledgements:
 
     def __init__(self, world: Any):
         self._world = world
-        self._last: dict[tuple[str, str], tuple[int, int]] = {}
+        self._last: dict[tuple[str, str], tuple[int, int, bool]] = {}
+        """What was acknowledged last, where, and whether it was said by a subscriber that came back."""
         self._sent: dict[str, tuple[int, int]] = {}
         self._channels: dict[str, str] = {}
         self.claims: list[Claim] = []
@@ -151,11 +152,14 @@ class Acknowledgements:
         if step.place and step.place.sequence is not None and step.place.verdict in {"first", "next", "gap"}:
             self._sent[step.place.stream or ""] = (step.place.sequence, step.number)
         for subscriber, stream, pointer, value in self._told(step):
-            previous, line = self._last.get(subscriber, (None, None))
+            previous, line, returned = self._last.get(subscriber, (None, None, False))
+            if step.type == "channel.disconnected" and returned:
+                # Who came back hears of the loss afterwards; what was acknowledged then may be less than now.
+                continue
             sent, sent_line = self._sent.get(stream or "", (None, None))
             self.claims.append(Claim(subscriber, pointer, value, previous, line, sent, sent_line))
             if previous is None or value > previous:
-                self._last[subscriber] = (value, step.number)
+                self._last[subscriber] = (value, step.number, step.kind == "reconnect")
 
     def _told(self, step: Step) -> Iterator[tuple[tuple[str, str], str | None, str, int]]:
         line = step.line
