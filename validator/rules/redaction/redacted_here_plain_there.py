@@ -97,7 +97,7 @@ class Redactions:
             if all(isinstance(part, str) for part in subject):
                 for name in names:
                     keys = tuple(part for part in name.replace("/", ".").split(".") if part and part != "payload")
-                    self._fields.setdefault(subject, {})[keys if len(keys) > 1 else name] = step.number
+                    self._fields.setdefault(subject, {})[keys if len(keys) > 1 else _last(keys)] = step.number
 
     def _values(self, step):
         if step.kind == "event":
