@@ -80,7 +80,7 @@ CLOSED = {
 def test_stories_told_again_cost_little_more(name, short_memory):
     short_memory(30)
     told, stories = [], retold(name, *CLOSED[name])
-    while len(told) < 1600:
+    while len(told) < 2400:
         told += next(stories)
     assert _per_event(told, name, first=2) <= PER_EVENT
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from reference_runtime import contract
 from reference_runtime.projections import PER_THREAD, THREAD_MODELS
 from reference_runtime.transports.http.components import Components
-from validator import __version__
 
 _ERROR = "common/1/refs.schema.json#/$defs/error"
 _ID = {"type": "string", "minLength": 1, "maxLength": 512}
@@ -35,7 +35,7 @@ def document(paths: dict[str, Any], components: dict[str, Any]) -> dict[str, Any
     scheme = {"bearer": {"type": "http", "scheme": "bearer", "description": "The token of this server."}}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "reference-runtime", "version": __version__},
+        "info": {"title": "reference-runtime", "version": version("runtime-validate")},
         "security": [{"bearer": []}],
         "paths": {**paths, "/openapi.json": {"get": _description()}},
         "components": {**components, "securitySchemes": scheme},
