@@ -48,6 +48,6 @@ def test_every_view_is_the_log_or_says_what_it_lacks(tmp_path):
         assert all(marked(view, hole) for hole in holes(view))
     assert any(holes(view) for view in peers), "somebody was away for longer than is kept"
     assert min(view.connections for view in crowd.views) > 1
-    for view in (late, observers[0]):
+    for view in (late, observers[0], *peers):
         assert findings(view.text()) == []
     assert findings((tmp_path / "capture.ndjson").read_text()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 HEADER = {"record": "header", "capture": "1", "protocol": "agent-runtime", "version": "0.3", "completeness": "prefix"}
@@ -63,7 +64,8 @@ class View:
             return {}
         where = {"channel_id": self.channel} if self.channel else {"stream": self.session}
         confirmed = self.acknowledged if self.channel else self.last
-        self.lines.append({"record": "reconnect", **where, "last_acknowledged_sequence": confirmed})
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.lines.append({"record": "reconnect", **where, "last_acknowledged_sequence": confirmed, "timestamp": now})
         return {"last-event-id": str(self.last)}
 
     def take(self, message: Message) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from validator.protocol.honest import known
 from validator.replay.step import Step
+from validator.rules._instants import instant
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
 
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}
@@ -141,8 +142,8 @@ class Acknowledgements:
 
     def __init__(self, world: Any):
         self._world = world
-        self._last: dict[tuple[str, str], tuple[int, int, bool]] = {}
-        """What was acknowledged last, where, and whether it was said by a subscriber that came back."""
+        self._last: dict[tuple[str, str], tuple[int, int, Any]] = {}
+        """What was acknowledged last, where, and the time of it where a subscriber said so that came back."""
         self._sent: dict[str, tuple[int, int]] = {}
         self._channels: dict[str, str] = {}
         self.claims: list[Claim] = []
@@ -152,14 +153,15 @@ class Acknowledgements:
         if step.place and step.place.sequence is not None and step.place.verdict in {"first", "next", "gap"}:
             self._sent[step.place.stream or ""] = (step.place.sequence, step.number)
         for subscriber, stream, pointer, value in self._told(step):
-            previous, line, returned = self._last.get(subscriber, (None, None, False))
-            if step.type == "channel.disconnected" and returned:
-                # Who came back hears of the loss afterwards; what was acknowledged then may be less than now.
+            previous, line, returned = self._last.get(subscriber, (None, None, None))
+            if returned is not None and _is_older(step, returned):
+                # Who came back hears afterwards of what went before; what was acknowledged then may be less than now.
                 continue
             sent, sent_line = self._sent.get(stream or "", (None, None))
             self.claims.append(Claim(subscriber, pointer, value, previous, line, sent, sent_line))
             if previous is None or value > previous:
-                self._last[subscriber] = (value, step.number, step.kind == "reconnect")
+                returned = step.line.get("timestamp", "") if step.kind == "reconnect" else None
+                self._last[subscriber] = (value, step.number, returned)
 
     def _told(self, step: Step) -> Iterator[tuple[tuple[str, str], str | None, str, int]]:
         line = step.line
@@ -188,3 +190,11 @@ class Acknowledgements:
     def _stream(self, channel: Any) -> str | None:
         subject = self._world.subjects("channel").get(channel or "")
         return subject.scope.get("session_id") if subject else None
+
+
+def _is_older(step: Step, returned: Any) -> bool:
+    """True for an event that tells of what was before a return: the loss itself, or whatever has an earlier time."""
+    if step.kind != "event":
+        return False
+    told, came = instant(step.line.get("timestamp")), instant(returned)
+    return step.type == "channel.disconnected" or (told is not None and came is not None and told < came)
