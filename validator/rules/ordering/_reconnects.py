@@ -64,7 +64,8 @@ class Reconnects:
             return step.line["stream"]
         if step.kind == "snapshot":
             return self._world.protocol.lens.get(step.line, "record.session_id")
-        channel = self._world.subjects("channel").get(step.line.get("channel_id") or "")
+        named = step.line.get("channel_id")
+        channel = self._world.subjects("channel").get(named) if isinstance(named, str) else None
         return channel.scope.get("session_id") if channel else None
 
     def replays(self, step: Step) -> Return | None:
@@ -188,7 +189,7 @@ class Acknowledgements:
                 yield ("channel", channel), self._stream(channel), "/result/last_acknowledged_sequence", value
 
     def _stream(self, channel: Any) -> str | None:
-        subject = self._world.subjects("channel").get(channel or "")
+        subject = self._world.subjects("channel").get(channel) if isinstance(channel, str) else None
         return subject.scope.get("session_id") if subject else None
 
 
