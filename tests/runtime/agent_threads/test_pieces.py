@@ -18,7 +18,7 @@ from tests.runtime.judging import findings
 TEXTS = [
     "It is in /home/alice/notes.txt now.",
     "Look at file:///home/alice/notes.txt for it.",
-    "See ~/work/plan.md or C:\\Users\\bob\\plan.md first.",
+    "See ~/notes/plan.md or C:\\Users\\bob\\plan.md first.",
     "The log is /tmp/x-1/out and /var/log/app.log too.",
 ]
 
