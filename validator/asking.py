@@ -30,7 +30,7 @@ class Woken:
     rules: tuple[Rule, ...]
     loud: tuple[Rule, ...]
     groups: tuple[tuple[Quiet, tuple[Rule, ...], dict[Any, list[Any]]], ...]
-    """Each with what its rules looked at in steps of a key, and how often such a step came again."""
+    """Each with what its rules looked at in steps of a key, and how often such a step came."""
 
 
 class Asker:
@@ -42,6 +42,8 @@ class Asker:
         self._woken: dict[int, Woken] = {}
         self._quiet: dict[tuple[Rule, ...], dict[Any, list[Any]]] = {}
         """The tables of the groups; groups of the same rules share one."""
+        self.heard: list[list[Any]] | None = None
+        """While somebody wants to know: the entries of the tables that were counted."""
 
     def ask(self, rules: tuple[Rule, ...], step: Step | None) -> None:
         """Asks every rule about a step, or about the end when there is none."""
@@ -57,6 +59,8 @@ class Asker:
                 known = None
             if known is not None:
                 known[1] += 1
+                if self.heard is not None:
+                    self.heard.append(known)
             else:
                 self._ask_group(quiet, members, table, step)
 
@@ -88,14 +92,15 @@ class Asker:
         if key is None or len(table) > _MOST_KEYS:
             self._run(members, step)
         else:
-            table[key] = [self._recorded(members, step), 0]
+            known = table[key] = [self._recorded(members, step), 1]
+            if self.heard is not None:
+                self.heard.append(known)
 
     def _recorded(self, members: tuple[Rule, ...], step: Step) -> Looked:
         """Runs rules, and says what they looked at."""
         before, self._tally.looked = self._tally.looked, {}
         self._run(members, step)
         looked, self._tally.looked = self._tally.looked, before
-        self._tally.count(looked, 1)
         return looked
 
     def _run(self, rules: tuple[Rule, ...], step: Step | None) -> None:

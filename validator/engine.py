@@ -31,7 +31,7 @@ class Validator:
     def __init__(self, file: str = "-", options: Options | None = None):
         self.options = options or Options()
         self.file = file
-        self._splitter = Splitter(self.options.limits)
+        self._splitter = Splitter(self.options.limits, self._repeats)
         self._waiting: list[Line] = []
         self._session: Session | None = None
         self._protocol = load_protocol(self.options.protocol) if self.options.protocol else None
@@ -68,6 +68,14 @@ class Validator:
         extent = Extent(self._lines, self._readable, events, self._cut, self._damage, self._left_out)
         unreadable = (extent.lines or extent.damage) and not extent.readable
         return self._undetected(extent) if self._session is None or unreadable else self._session.close(extent)
+
+    def _repeats(self, raw: bytes, number: int, offset: int) -> bool:
+        """Judges a line the short way, where there is one."""
+        if self._session is None or not self._session.repeats(raw, number, offset):
+            return False
+        self._lines += 1
+        self._readable += 1
+        return True
 
     def _take(self, line: Line) -> None:
         self._lines += 1

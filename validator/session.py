@@ -11,6 +11,7 @@ from validator.capture.canonical import Canonical, Reading
 from validator.capture.lines import line_errors
 from validator.capture.ndjson import Line
 from validator.context import Context, Options
+from validator.echo import Echoes
 from validator.outcomes import Extent, Summing
 from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
@@ -21,7 +22,7 @@ from validator.replay.world import World
 from validator.report import Report
 from validator.requirements import load_requirements
 from validator.rules._catalog import Catalogue, compile_rules, load_rules
-from validator.tally import Tally
+from validator.tally import Looked, Tally
 
 
 class Session:
@@ -47,6 +48,7 @@ class Session:
         self.asker = Asker(self.tally, self.world, self.context)
         self.canonical = Canonical(protocol)
         self.events = 0
+        self.echoes = Echoes.fit(self)
 
     def level(self, clause: str) -> str:
         """The weight of a clause: its keyword, unless the profile raises it."""
@@ -54,13 +56,42 @@ class Session:
         keyword = requirement.clause.level if requirement else "MUST"
         return self.profile.levels.get(clause, keyword)
 
+    def repeats(self, raw: bytes, number: int, offset: int) -> bool:
+        """Judges a line the short way, when it certainly repeats one judged before."""
+        return self.echoes is not None and self.echoes.take(raw, number, offset)
+
     def take(self, line: Line) -> None:
         """Judges one line."""
+        echoes = self.echoes
+        if echoes is None:
+            self._judge(line)
+            return
+        echoes.before(line)
+        key = echoes.key(line)
+        if echoes.expects(line, key):
+            echoes.after(line, key, *self._watched(line))
+        else:
+            self._judge(line)
+            echoes.after(line, key)
+
+    def _watched(self, line: Line) -> tuple[Step | None, Looked, list[Any]]:
+        """Judges a line, and says what was looked at; there is no step when something was found."""
+        tally, asker = self.tally, self.asker
+        told, counted, before = tally.told, [], tally.looked
+        tally.looked, asker.heard = {}, counted
+        step = self._judge(line)
+        looked, tally.looked, asker.heard = tally.looked, before, None
+        tally.count(looked, 1)
+        return step if tally.told == told else None, looked, counted
+
+    def _judge(self, line: Line) -> Step | None:
+        """Judges one line; the step that it was, unless it cannot be read or is several."""
         self.context.line = line
         if not line.readable:
             self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
             self._doubt(line)
-            return
+            return None
+        step = None
         for place, reading in enumerate(self.canonical.read(line.document)):
             if place:
                 # How a line is written is judged with its first part.
@@ -71,6 +102,7 @@ class Session:
             self.asker.ask(self.catalogue.woken_by(step), step)
             if self.tally.demanded:
                 self.tally.release(step, self.context)
+        return step if reading.document is line.document else None
 
     def pass_over(self, line: Line) -> None:
         """Takes a line's place in the order into account, and nothing else that it says."""
@@ -117,6 +149,9 @@ class Session:
 
     def close(self, extent: Extent) -> Report:
         """Asks the rules that wait for the end, and sums up."""
+        if self.echoes is not None:
+            self.echoes.settle()
+            extent = replace(extent, events=self.events)
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.

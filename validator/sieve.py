@@ -66,7 +66,7 @@ class Sieve:
         patterns = self._vocabulary.patterns
         if kind in patterns.fields["path"].get("events", ()):
             return None
-        free = "output" if kind in patterns.output.get(self._vocabulary.protocol, ()) else "text"
+        free = self.free(kind)
         found = gate.ROOTED
         if raw is not None and (self._gate or self._opened()):
             found = self._look(raw)
@@ -79,6 +79,16 @@ class Sieve:
         if spots is None or (new and _may_leak(new)):
             return None
         return frozenset([spot.place for spot in spots])
+
+    def free(self, kind: str | None) -> str:
+        """The place of a text of an event of a kind, where nothing says otherwise."""
+        return "output" if kind in self._vocabulary.patterns.output.get(self._vocabulary.protocol, ()) else "text"
+
+    def is_clean(self, raw: bytes, free: str, event_id: str, text: str) -> bool:
+        """True when certainly neither the id nor the text of an event leaks; `raw` is both in one object."""
+        if self._gate or self._opened():
+            return not self._look(raw)
+        return not _may_leak([(self._spot("text", True), event_id), (self._spot(free, False), text)])
 
     def _opened(self) -> bool:
         """Builds the gate when it is asked for or pays; says whether there is one."""

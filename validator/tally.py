@@ -41,6 +41,8 @@ class Tally:
         self.rule_looks: dict[str, int] = {}
         self.looked: Looked = {}
         """Looks without a finding, per rule and the clauses it named; counted into the others by `settle`."""
+        self.told = 0
+        """Findings so far, those that are not kept included."""
         self.crashes: list[Crash] = []
         self.crashed: set[str] = set()
         self._told: set[tuple[str, str, str]] = set()
@@ -90,6 +92,7 @@ class Tally:
         found = self._located(found, step, context)
         if self._told_before(rule, step, found):
             return
+        self.told += 1
         _count(self.rule_looks, rule.id)
         _count(self.looks, clause)
         _count(self.failed.setdefault(clause, {}), rule.id)

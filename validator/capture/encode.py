@@ -11,6 +11,8 @@ try:
 except ImportError:
     orjson = None  # type: ignore[assignment]
 
+NATIVE = orjson is not None
+
 
 def _is_finite(value: Any) -> bool:
     if isinstance(value, dict):
@@ -47,4 +49,6 @@ def pack(value: dict[str, Any]) -> bytes | dict[str, Any]:
 
 def unpack(packed: bytes | dict[str, Any]) -> dict[str, Any]:
     """The document that was packed."""
-    return orjson.loads(packed) if isinstance(packed, bytes) else packed
+    if not isinstance(packed, bytes):
+        return packed
+    return orjson.loads(packed) if orjson is not None else json.loads(packed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -62,8 +62,10 @@ class Line:
 class Splitter:
     """Cuts bytes into lines, and never holds more of a line than its limit."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, limits: Limits, taken: Callable[[bytes, int, int], bool] | None = None):
         self._limits = limits
+        self._taken = taken
+        """Says of a line's bytes, number and offset that it needs not be read."""
         self._decode = decoder()
         self._buffer = bytearray()
         self._dropped = 0
@@ -78,7 +80,12 @@ class Splitter:
                 self._take(data[start:end])
                 yield self._cut(ended=True)
             else:
-                yield self._line(data[start:end], 0, ended=True)
+                raw = data[start:end]
+                if self._taken is not None and self._taken(raw, self._number + 1, self._offset):
+                    self._number += 1
+                    self._offset += len(raw) + 1
+                else:
+                    yield self._line(raw, 0, ended=True)
             start = end + 1
         self._take(data[start:])
 

@@ -30,7 +30,7 @@ class Order:
         identity = self._identity(event)
         if identity is None:
             return None, None
-        body = _digest(event) & ~_KIND | self._kind(event)
+        body = self.body(hashed(sorted_bytes(event)), self.kind_of(event))
         before = self.seen.meet(identity, body, number)
         if before is None:
             return None, None
@@ -41,7 +41,18 @@ class Order:
         before = self.seen.get(short(event_id))
         return (before[1], self._types[before[0] & _KIND]) if before else None
 
-    def _kind(self, event: dict[str, Any]) -> int:
+    def body(self, digest: int, kind: int) -> int:
+        """What is noted about an event: most bits of its digest, which does not depend on the order of keys."""
+        return digest & ~_KIND | kind
+
+    def repeat(self, identity: int, body: int, stream: str, sequence: int, number: int) -> bool:
+        """Takes in an event that comes next in its stream; False when its id was met before."""
+        if self.seen.meet(identity, body, number) is not None:
+            return False
+        self._last[stream] = (sequence, number)
+        return True
+
+    def kind_of(self, event: dict[str, Any]) -> int:
         """The number of an event's type; zero for none, and for the types of a stream that has too many."""
         kind = self._protocol.type_of(event) or ""
         number = self._kinds.get(kind)
@@ -93,8 +104,3 @@ def _verdict(last: int | None, sequence: int) -> str:
     if sequence > last:
         return "next" if sequence == last + 1 else "gap"
     return "same" if sequence == last else "behind"
-
-
-def _digest(event: dict[str, Any]) -> int:
-    """A digest of the body that does not depend on the order of keys; equal bodies take the same way."""
-    return hashed(sorted_bytes(event))

@@ -14,7 +14,7 @@ at most 40 bytes (`seen.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -47,7 +47,12 @@ class Ledger(Protocol):
     def __init__(self, world: World) -> None: ...
 
     def apply(self, step: Step) -> None:
-        """Learns from one step, before rules see it."""
+        """Learns from one step, before rules see it.
+
+        Of steps that differ only in id, place, time and text all but the last may be left out (`echo.py`). A ledger
+        that keeps every one has `echo`, and is then not shown the last; one for which it matters how many there were
+        has `alike`, which is False when a further step like the one just applied would teach it something.
+        """
 
 
 L = TypeVar("L")
@@ -70,7 +75,7 @@ class World:
         for name, machine in protocol.machines.items():
             for key in machine.subject:
                 self._machines_of.setdefault(key[0], []).append(name)
-        self._faded_at = 0
+        self.faded_at = 0
         self._ledgers: dict[type, Any] = {}
         self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
@@ -94,7 +99,7 @@ class World:
     def apply(self, document: dict[str, Any], number: int = 0, offset: int = 0) -> Step:
         """Takes one line in: order first, then moves, then what the ledgers remember."""
         self.last_line = number
-        if number - self._faded_at >= RECENT:
+        if number - self.faded_at >= RECENT:
             self._fade(number)
         record = document.get("record")
         if record is not None:
@@ -117,9 +122,22 @@ class World:
             self.doubt(number, self._stream_ids(document))
         return place
 
-    def _teach(self, step: Step) -> None:
+    def heard_by(self, step: Step) -> Iterator[Any]:
+        """The ledgers that a step is shown to."""
+        return (self._ledgers[kind] for kind, _ in self._hearing.of(step))
+
+    def resume(self, step: Step, times: int) -> None:
+        """Takes in the last of some steps that repeat one taken in before; its ledgers heard the others (`echo`)."""
+        self.observed_types[step.type] = self.observed_types.get(step.type, 0) + times
+        for move in step.moves:
+            self.fold.subjects[move.machine][move.subject].heard = step.number
+        self._teach(step, again=True)
+
+    def _teach(self, step: Step, again: bool = False) -> None:
         before = len(self._failed)
         for kind, apply in self._hearing.of(step):
+            if again and hasattr(kind, "echo"):
+                continue
             try:
                 apply(step)
             except Exception as error:  # a ledger's own fault is reported by the rules that need it
@@ -177,7 +195,7 @@ class World:
         """
         since, ids = self.lost(about), _ids(about)
         if ids and self.fold.faded and (getattr(about, "faded", False) or self._is_faded(ids)):
-            return max(since or 0, self._faded_at)
+            return max(since or 0, self.faded_at)
         return since
 
     def lost(self, about: About = None) -> int | None:
@@ -195,7 +213,7 @@ class World:
 
     def _fade(self, number: int) -> None:
         """Forgets what is over and was not heard of lately."""
-        line, self._faded_at = number - RECENT, number
+        line, self.faded_at = number - RECENT, number
         known, gone = self.fold.fade(line, self.order.fade(line) | {""})
         for ledger in self._ledgers.values():
             for name in getattr(ledger, "forgets", ()):

@@ -175,6 +175,9 @@ class Commands:
         elif step.kind == "restart":
             self.restarts.append(step.number)
 
+    def alike(self, step: Step) -> bool:
+        return not self._live.get(step.type or "")
+
     def _command(self, step: Step) -> None:
         key, name, request = (step.line.get(part) for part in ("command_id", "command", "request"))
         if not isinstance(key, str) or not isinstance(name, str) or not isinstance(request, dict):
@@ -252,8 +255,8 @@ class Commands:
         sent.outcome = outcome if isinstance(outcome, str) else None
 
     def _event(self, step: Step) -> None:
-        if step.place and step.place.sequence is not None and step.place.sequence >= (self._highest[0] or 0):
-            self._highest = (step.place.sequence, step.number)
+        if step.place and step.place.sequence is not None:
+            self._highest = max(self._highest, (step.place.sequence, step.number), key=lambda at: (at[0] or 0, at[1]))
         if step.type in RECOVERY:
             self._recovered = step.number
         event_id = step.line.get("event_id")

@@ -21,7 +21,7 @@ class Stored:
 class Outputs:
     """What output events told about each reference; `before` is the step's own reference as it was."""
 
-    hears = ("output.*",)
+    hears = ("output.*", "process.output")
     forgets = ("_stored",)
 
     def __init__(self, world: World):
@@ -33,6 +33,10 @@ class Outputs:
     def ref(self, step: Step) -> str | None:
         value = self._lens.get(step.line, "output_ref")
         return value if isinstance(value, str) else None
+
+    def alike(self, step: Step) -> bool:
+        """False when a budget bounds the text of an event."""
+        return self.budget is None
 
     def apply(self, step: Step) -> None:
         self.before = None

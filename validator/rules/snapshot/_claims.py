@@ -109,7 +109,8 @@ class Claims:
             self._hear(step)
 
     def _hear(self, step: Step) -> None:
-        self._event, self._session = step.number, step.scope.get("session_id", self._session)
+        if step.number > self._event:
+            self._event, self._session = step.number, step.scope.get("session_id", self._session)
         if step.type not in self._world.protocol.events:
             self.vendors.add(self._session)
         elif step.type == "policy.changed":

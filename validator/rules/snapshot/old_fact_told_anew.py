@@ -8,6 +8,7 @@ Fix: Deliver old events with the id and sequence they had, or not at all.
 
 from collections import deque
 
+from validator.capture.encode import unpack
 from validator.rules import finding, rule, seen
 from validator.rules._instants import instant
 from validator.rules._recent import Recent
@@ -28,6 +29,12 @@ class Told:
         """Line and time of the last load."""
         self.again = None
 
+    def alike(self, step):
+        return self.loaded is None
+
+    def echo(self, step, place, raw, number):
+        self._waiting.append((step.type, None, step.scope, raw, number))
+
     def apply(self, step):
         self.again = None
         if step.kind == "restart" or step.type in LOADS:
@@ -41,6 +48,9 @@ class Told:
                 self._hear(*self._waiting.popleft())
 
     def _hear(self, kind, stamp, scope, payload, number):
+        if isinstance(payload, bytes):
+            line = unpack(payload)
+            stamp, payload = line["timestamp"], line["payload"]
         time = instant(stamp)
         if time is None:
             return

@@ -20,6 +20,9 @@ class Turns:
     def __init__(self, world):
         self.told = {}
 
+    def alike(self, step):
+        return "execution_environment" not in step.line
+
     def apply(self, step):
         said = step.line.get("execution_environment")
         turn = step.scope.get("turn_id") if isinstance(said, dict) else None

@@ -17,6 +17,9 @@ class Failures:
         self.open = {}
         self.repaired = 0
 
+    def alike(self, step):
+        return not self.open
+
     def apply(self, step):
         if step.kind != "event":
             return

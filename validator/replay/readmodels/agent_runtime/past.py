@@ -44,6 +44,14 @@ class Kept:
             self._line, self._type, self._scope = step.packed(), step.type, step.scope
             self._moves: list[Move] = step.moves
 
+    @classmethod
+    def repeated(cls, step: Step, place: Place, raw: bytes, number: int) -> Kept:
+        """An event that repeats another (`validator/echo.py`), as it was read."""
+        kept = cls(number)
+        kept.place, kept._line = place, raw
+        kept._type, kept._scope, kept._moves = step.type, step.scope, step.moves
+        return kept
+
     @property
     def sequence(self) -> int | None:
         return self.place.sequence if self.place else None
@@ -166,15 +174,24 @@ class Replay:
             if step.line.get("command") == "ack_events":
                 self._acknowledge(step)
 
-    def _keep(self, step: Step) -> None:
-        session = self._current = step.scope.get("session_id", self._current)
-        self.remember(session, step.number)
-        place = step.place
+    def echo(self, step: Step, place: Place, raw: bytes, number: int) -> None:
+        """Keeps an event that repeats another."""
+        session = self._current = step.scope["session_id"]
+        self._reach(session, place, number)
+        if not self.is_gone(session):
+            self._hold(session, Kept.repeated(step, place, raw, number))
+
+    def _reach(self, session: str | None, place: Place | None, number: int) -> None:
+        self.remember(session, number)
         if place is not None and place.sequence is not None:
             reached = self.reached.get(session)
             if reached is None or place.sequence >= reached[0]:
-                self.reached[session] = (place.sequence, step.number)
+                self.reached[session] = (place.sequence, number)
             self.streams.setdefault(session, set()).add(place.stream)
+
+    def _keep(self, step: Step) -> None:
+        session = self._current = step.scope.get("session_id", self._current)
+        self._reach(session, step.place, step.number)
         if self.is_gone(session):
             return
         kept = Kept(step.number, step)
@@ -183,6 +200,9 @@ class Replay:
                 kept.found_by = {**(kept.found_by or {}), (move.machine, move.subject): self._by(move)}
             if move.machine == "channel":
                 self._channels.setdefault(move.subject, {})[session] = None
+        self._hold(session, kept)
+
+    def _hold(self, session: str | None, kept: Kept) -> None:
         self._wait(session, kept)
         self._events[session] = self._events.pop(session, 0) + 1
         self._held += 1

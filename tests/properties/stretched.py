@@ -1,0 +1,108 @@
+"""Captures in which streamed text goes on for longer: each piece is followed by more, most of them harmless.
+
+Text comes in at any place of a story, about whatever the line before is about; some of it leaks, hides, repeats an id,
+jumps, runs back in time or is written with other spaces. So reports are full of findings, which is the point.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from validator.echo import STREAMED
+
+FIELDS = STREAMED["agent-runtime"]
+_PLAIN = ("more words ", "a line\n", "ünï ", 'they said "yes" ', "docs\\guide ", "see https://x.example/a/b?c=1 ")
+_ODD = (
+    "/home/alice/notes.txt",
+    "C:\\Users\\bob\\x",
+    "removed 3 files",
+    "***",
+    "[redacted]",
+    "",
+    "unknown",
+    "\u2028",
+    "x" * 300,
+    "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8",
+)
+_START = {"text": "some words", "grows": 0, "size": 10}
+
+
+class Stretching:
+    """One capture on its way; the same name always gives the same bytes."""
+
+    def __init__(self, name: str, longest: int = 20):
+        self._random, self._longest = random.Random(name), longest
+        self._shift: dict[str, int] = {}
+        self._ids: list[dict[str, str]] = []
+
+    def lines(self, lines: list[bytes]) -> Iterator[bytes]:
+        """The lines of a capture, with more text in between."""
+        for line in lines:
+            event = _event(line)
+            if event is None:
+                yield line
+                continue
+            event["sequence"] += self._shift.get(event["session_id"], 0)
+            yield self._written(event)
+            if event.get("type") not in FIELDS and self._happens(0.3):
+                event = self._begun(event)
+                yield self._written(event)
+            if event.get("type") in FIELDS and isinstance(event.get("payload"), dict):
+                yield from self._more(event, lines)
+
+    def _begun(self, event: dict[str, Any]) -> dict[str, Any]:
+        """A first piece of text about what an event is about, or about something else."""
+        named = {name: value for name, value in event.items() if name.endswith("_id") and isinstance(value, str)}
+        ids = {name: value for name, value in named.items() if name != "event_id"}
+        if self._ids and self._happens(0.5):
+            ids = {**self._random.choice(self._ids), **ids}
+        self._ids.append(ids)
+        kind = self._random.choice((*sorted(FIELDS), "reasoning.delta"))
+        payload = {name: _START[what] for name, what in FIELDS[kind].items() if what == "text" or self._happens(0.7)}
+        return self._following(event, 0) | {"type": kind, **ids, "payload": payload}
+
+    def _more(self, event: dict[str, Any], lines: list[bytes]) -> Iterator[bytes]:
+        for count in range(self._random.randint(0, self._longest)):
+            piece = self._following(copy.deepcopy(event), count)
+            self._fill(piece, event["payload"], count)
+            yield self._written(piece)
+            if self._happens(0.03):
+                yield self._random.choice([*lines, b'{"cut', self._written(piece)])
+
+    def _following(self, event: dict[str, Any], count: int) -> dict[str, Any]:
+        """An event that comes after another, usually as it should."""
+        self._shift[event["session_id"]] = self._shift.get(event["session_id"], 0) + 1
+        kept = {name: event[name] for name in ("timestamp", "session_id")}
+        if self._happens(0.01):
+            kept["timestamp"] = "2020-01-01T00:00:00.000Z"
+        own = event.get("event_id") if self._happens(0.01) else f"{event.get('event_id')}.{count}"
+        step = self._random.choice((0, 3)) if self._happens(0.01) else 1
+        return {**event, **kept, "event_id": own, "sequence": event["sequence"] + count + step}
+
+    def _fill(self, piece: dict[str, Any], before: dict[str, Any], count: int) -> None:
+        text = self._random.choice(_ODD if self._happens(0.08) else _PLAIN)
+        sizes = {"text": text, "size": len(text.encode()), "grows": 10 * count + 10}
+        for name, what in FIELDS[piece["type"]].items():
+            if isinstance(before.get(name), type(sizes[what])) and not self._happens(0.03):
+                piece["payload"][name] = sizes[what] + before[name] if what == "grows" else sizes[what]
+
+    def _happens(self, share: float) -> bool:
+        return self._random.random() < share
+
+    def _written(self, event: dict[str, Any]) -> bytes:
+        spaces = (", ", ": ") if self._happens(0.01) else (",", ":")
+        return json.dumps(event, ensure_ascii=False, separators=spaces).encode("utf-8", "surrogatepass")
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """A line as an event of a session that is counted; None for any other."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    known = isinstance(event, dict) and "record" not in event and isinstance(event.get("session_id"), str)
+    return event if known and type(event.get("sequence")) is int and "timestamp" in event else None

@@ -1,0 +1,121 @@
+"""Streamed text takes a short way, and the report is the one of the long way."""
+
+import io
+import json
+
+import pytest
+
+from tests.properties.stretched import FIELDS, Stretching
+from validator import echo, resources
+from validator.engine import Options, Validator, validate
+from validator.protocol.protocol import load_protocol
+from validator.protocol.view import view
+
+PATHS = [
+    *sorted(resources.fixtures().glob("agent-runtime/*/golden/*.ndjson")),
+    *sorted(resources.fixtures().glob("agent-runtime/*/rules/*/*.ndjson"))[::31],
+]
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Counts the lines that took the short way."""
+    lines, way = [], echo.Echoes.take
+
+    def watched(self, raw, number, offset):
+        found = way(self, raw, number, offset)
+        lines.extend([raw] if found else [])
+        return found
+
+    monkeypatch.setattr(echo.Echoes, "take", watched)
+    return lines
+
+
+def judged(monkeypatch, data, mode, options=None):
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", mode)
+    return validate(io.BytesIO(data), "x", options or Options(protocol="agent-runtime"))
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
+    for path in PATHS[part::6]:
+        data = b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n"
+        assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
+    assert len(taken) > 12
+
+
+def talk(pieces, **more):
+    """A turn whose model says some pieces."""
+    ids = {"session_id": "ses_1", "thread_id": "thr_1", "turn_id": "turn_1"}
+    request = {**ids, "model_request_id": "mr_1"}
+    told = [
+        ("session.created", {"session_id": "ses_1"}, {"title": "Talk"}),
+        ("thread.started", {"session_id": "ses_1", "thread_id": "thr_1"}, {"title": "Main"}),
+        ("turn.submitted", ids, {"status": "accepted", "input_ref": "input://1", "source": "workspace"}),
+        ("turn.started", ids, {}),
+        ("model.requested", request, {"provider": "acme", "model": "acme-large"}),
+        *[("model.delta", request, {"delta": piece}) for piece in pieces],
+    ]
+    for number, (kind, named, payload) in enumerate(told, start=1):
+        head = {"type": kind, "event_id": f"e{number}", "timestamp": f"2026-05-08T09:00:{number % 60:02d}Z"}
+        event = {**head, "sequence": number, **named, "payload": payload, **more}
+        yield json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+
+
+def test_text_takes_the_short_way_from_its_third_piece_on(monkeypatch, taken):
+    data = "\n".join(talk(["one", "two", "three", "four", "five"])).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) == 3
+    assert report == judged(monkeypatch, data, "off")
+    assert len(taken) == 3
+    assert (report.lines, report.events) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["/home/alice/x", "\\u002fhome\\u002falice", "sk-ant-api03-" + "aB3" * 30, "[redacted]", "", "C:\\Users\\bob"],
+)
+def test_what_may_leak_or_hide_goes_the_long_way(piece, monkeypatch, taken):
+    data = "\n".join(talk(["one", "two", "three", piece, "five"])).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert not any(piece.encode() in line for line in taken if piece)
+    assert len(taken) <= 2
+
+
+@pytest.mark.parametrize("options", [Options(canaries=("word",)), Options(lines=frozenset({1, 2, 3, 9}))])
+def test_canaries_and_single_lines_have_no_short_way(options, monkeypatch, taken):
+    data = "\n".join(talk(["one"] * 9)).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto", options)
+    assert not taken
+    assert report == judged(monkeypatch, data, "off", options)
+
+
+def test_a_leaking_id_goes_the_long_way(monkeypatch, taken):
+    lines = list(talk(["one", "two", "three", "four"]))
+    lines[-1] = lines[-1].replace('"e9"', '"/home/alice/e9"')
+    data = "\n".join(lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert len(taken) == 1
+    assert [found.rule for found in report.findings if found.line == 9]
+
+
+def test_findings_so_far_are_those_of_the_lines_so_far(monkeypatch, taken):
+    lines = list(talk(["one", "two", "three", "/home/alice/x", "five"]))
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "auto")
+    judge = Validator("x", Options(protocol="agent-runtime"))
+    for number, line in enumerate(lines, start=1):
+        judge.feed(line)
+        assert bool(judge.findings) == (number >= 9)
+    assert taken
+
+
+@pytest.mark.parametrize("kind", sorted(FIELDS))
+def test_what_fills_a_hole_is_bound_by_no_schema(kind):
+    protocol = load_protocol("agent-runtime")
+    payload = view(protocol.store, protocol.events[kind]).at("payload")
+    for name, what in FIELDS[kind].items():
+        place = payload.properties()[name]
+        allowed = {"type", "description"} if what == "text" else {"type", "description", "minimum"}
+        assert {keyword for part in place.parts for keyword in part.schema} <= allowed
+        assert place.first("minimum") in (None, 0)
