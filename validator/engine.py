@@ -6,6 +6,7 @@ in chunks of any size, with the same result.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from validator.capture.detect import protocol_of
@@ -17,6 +18,7 @@ from validator.protocol.protocol import load_protocol
 from validator.report import Report
 from validator.rules import Finding
 from validator.session import Session
+from validator.sharing import Part, Share, add, part_of
 
 __all__ = ["Options", "Validator", "check_options", "line_numbers", "validate"]
 
@@ -28,9 +30,9 @@ _CUT = {"not-json", "not-utf8"}
 class Validator:
     """Judges one capture; `feed` it bytes, then `close` it for the report."""
 
-    def __init__(self, file: str = "-", options: Options | None = None):
+    def __init__(self, file: str = "-", options: Options | None = None, share: Share | None = None):
         self.options = options or Options()
-        self.file = file
+        self.file, self._share = file, share
         self._splitter = Splitter(self.options.limits, self._repeats)
         self._waiting: list[Line] = []
         self._session: Session | None = None
@@ -54,8 +56,22 @@ class Validator:
         """The bytes end here because the rest of them cannot be had."""
         self._damage = reason
 
-    def close(self) -> Report:
-        """Ends the capture and says what it amounts to."""
+    def close(self, others: Iterable[Part] = ()) -> Report:
+        """Ends the capture and says what it amounts to, with what other shares of the rules found."""
+        extent = self._end()
+        unreadable = (extent.lines or extent.damage) and not extent.readable
+        if self._session is None or unreadable:
+            return self._undetected(extent)
+        for part in others:
+            add(self._session.tally, part)
+        return self._session.report(extent)
+
+    def part(self) -> Part:
+        """Ends the capture and says what this share of the rules found in it."""
+        self._end()
+        return part_of(self._session.tally) if self._session else Part()
+
+    def _end(self) -> Extent:
         for line in self._splitter.close():
             if not line.readable and any(problem.name in _CUT for problem in line.problems):
                 self._cut = True
@@ -64,10 +80,10 @@ class Validator:
                 self._take(line)
         if self._session is None and self._protocol is not None:
             self._open({})
-        events = self._session.events if self._session else 0
-        extent = Extent(self._lines, self._readable, events, self._cut, self._damage, self._left_out)
-        unreadable = (extent.lines or extent.damage) and not extent.readable
-        return self._undetected(extent) if self._session is None or unreadable else self._session.close(extent)
+        extent = Extent(self._lines, self._readable, 0, self._cut, self._damage, self._left_out)
+        if self._session is not None:
+            self._session.end(extent)
+        return extent
 
     def _repeats(self, raw: bytes, number: int, offset: int) -> bool:
         """Judges a line the short way, where there is one."""
@@ -91,7 +107,7 @@ class Validator:
                 self._open(line.document if line.document.get("record") == "header" else {})
 
     def _open(self, header: dict[str, Any]) -> None:
-        self._session = Session(self.file, self._protocol, self.options, header)
+        self._session = Session(self.file, self._protocol, self.options, header, self._share)
         waiting, self._waiting = self._waiting, []
         for line in waiting:
             self._show(line)

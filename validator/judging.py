@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,8 +14,11 @@ from validator.engine import Options, Validator
 from validator.errors import CaptureError
 from validator.report import Report
 from validator.run import Note
+from validator.sharing import Part, Share
 
 CHUNK = 1 << 16
+LARGE = 1 << 20
+"""Bytes of a single capture from which several processes share its rules."""
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
@@ -33,11 +37,13 @@ def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress 
     """The reports of all captures in the order they were given; an interruption leaves those that exist."""
     found = Judged()
     results = _in_processes(paths, options, jobs) if jobs > 1 and len(paths) > 1 else _one_by_one(paths, options, found)
+    if jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
+        results = _in_shares(paths[0], options, jobs)
     try:
         for path, (report, head, size) in zip(paths, results(progress), strict=True):
             found.reports.append(report)
             found.notes += _guesses(path, report, head)
-            if progress and jobs > 1:
+            if progress and jobs > 1 and len(paths) > 1:
                 progress(size)
     except KeyboardInterrupt:
         found.partial = True
@@ -72,6 +78,36 @@ def _in_processes(paths: list[str], options: Options, jobs: int):
                 raise
 
     return results
+
+
+def _in_shares(path: str, options: Options, jobs: int):
+    """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
+
+    def results(progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(jobs - 1, initializer=_leave_interrupts_to_the_parent) as pool:
+            waiting = [pool.submit(_judge_share, path, options, (index, jobs)) for index in range(1, jobs)]
+            validator = Validator(path, options, (0, jobs))
+            head, size = _feed(path, validator, progress)
+            parts = [future.result() for future in waiting]
+            report = validator.close(parts)
+        if report.crashes or any(part.crashes for part in parts):
+            report, head, size = _judge_one(path, options)
+        yield report, head, size
+
+    return results
+
+
+def _judge_share(path: str, options: Options, share: Share) -> Part:
+    validator = Validator(path, options, share)
+    _feed(path, validator, None)
+    return validator.part()
+
+
+def _is_large(path: str) -> bool:
+    """True for a file that is worth another process; what comes through a pipe can be read only once."""
+    return path != "-" and os.path.isfile(path) and os.path.getsize(path) >= LARGE
 
 
 def _leave_interrupts_to_the_parent() -> None:

@@ -22,19 +22,25 @@ from validator.replay.world import World
 from validator.report import Report
 from validator.requirements import load_requirements
 from validator.rules._catalog import Catalogue, compile_rules, load_rules
+from validator.sharing import Share, shared
 from validator.tally import Looked, Tally
 
 
 class Session:
     """Shows every line to the world and to the rules it wakes; `close` sums up."""
 
-    def __init__(self, file: str, protocol: Protocol, options: Options, header: dict[str, Any]):
+    def __init__(
+        self, file: str, protocol: Protocol, options: Options, header: dict[str, Any], share: Share | None = None
+    ):
         self.file, self.protocol, self.options = file, protocol, options
         self.profile, unknown = profile_of(protocol, options, header)
         self.requirements = load_requirements(protocol)
         known = load_rules(protocol.name).values()
         self.suppressed = {rule.id for rule in known if not options.wants(rule)}
-        active = tuple(rule for rule in known if rule.id not in self.suppressed)
+        active = tuple(rule for rule in known if rule.id not in self.suppressed and protocol.name in rule.clauses)
+        if share is not None:
+            # What a profile demands is told by one rule for others, so there all of them stay together.
+            active = shared(active, share, whole=bool(self.profile.demands))
         self.catalogue: Catalogue = compile_rules(protocol, active)
         self.world = World(protocol, self.catalogue.ledgers)
         self.context = Context(
@@ -147,11 +153,10 @@ class Session:
         self.context.errors = self.protocol.store.errors(self.protocol.records[reading.export], reading.document)
         return Step(reading.document, line.number, line.offset, reading.at, "export", reading.export)
 
-    def close(self, extent: Extent) -> Report:
-        """Asks the rules that wait for the end, and sums up."""
+    def end(self, extent: Extent) -> None:
+        """Asks the rules that wait for the end, and counts what was looked at."""
         if self.echoes is not None:
             self.echoes.settle()
-            extent = replace(extent, events=self.events)
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.
@@ -159,6 +164,10 @@ class Session:
         self.asker.ask(self.catalogue.at_end, None)
         self.asker.settle()
         self.tally.settle(self.protocol.name)
+
+    def report(self, extent: Extent) -> Report:
+        """Sums up."""
+        extent = replace(extent, events=self.events)
         summing = Summing(self.context, self.profile, self.requirements, self.suppressed, self.world, self.tally)
         outcomes = summing.outcomes()
         unmet = tuple(summing.unmet(outcomes))
