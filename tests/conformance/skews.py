@@ -52,9 +52,13 @@ def answers(protocol: Protocol, path: Path) -> dict[str, list[str]]:
     return _answers(protocol, path, b"\n".join(lines) + b"\n", dict(enumerate(names, first)))
 
 
+def judges(name: str) -> tuple[str, ...]:
+    """What the rules begin with that a protocol has its served documents judged by."""
+    return ("SNP", *_OWNERS[name])
+
+
 def _answers(protocol: Protocol, path: Path, data: bytes, names: dict[int, str | None]) -> dict[str, list[str]]:
-    select = ("SNP", *_OWNERS[protocol.name])
-    wishes = Options(protocol=protocol.id, max_findings_per_rule=10**6, select=select)
+    wishes = Options(protocol=protocol.id, max_findings_per_rule=10**6, select=judges(protocol.name))
     report = validate(io.BytesIO(data), path.name, wishes)
     told: dict[int, list[str]] = {line: [] for line, name in names.items() if name}
     for found in report.findings:

@@ -40,11 +40,11 @@ def variations(path: Path) -> Iterator[tuple[str, bytes]]:
         yield name, b"\n".join(edit(list(lines))) + b"\n"
     for name, rows in _beside(path, lines):
         yield name, b"\n".join(rows) + b"\n"
-    documents = [_document(line) for line in lines]
+    documents = [document(line) for line in lines]
     for name, edit in drawn(f"{path.parent.name} {path.stem}", field_edits(documents), FIELDS):
         changed = copy.deepcopy(documents)
         edit(changed)
-        rows = (line if one == two else _bytes(two) for line, one, two in zip(lines, documents, changed, strict=True))
+        rows = (line if one == two else written(two) for line, one, two in zip(lines, documents, changed, strict=True))
         yield name, b"\n".join(rows) + b"\n"
 
 
@@ -105,20 +105,20 @@ def _beside(path: Path, lines: Lines) -> Iterator[tuple[str, Lines]]:
     """The stream together with the next one of its rule, all of whose ids are others."""
     siblings = sorted(path.parent.glob("*.ndjson"))
     other = siblings[(siblings.index(path) + 1) % len(siblings)]
-    documents = [_document(line) for line in other.read_bytes().splitlines()]
-    strange = [_bytes(_renamed(one)) for one in documents if isinstance(one, dict) and one.get("record") != "header"]
+    documents = [document(line) for line in other.read_bytes().splitlines()]
+    strange = [written(renamed(one)) for one in documents if isinstance(one, dict) and one.get("record") != "header"]
     pairs = itertools.zip_longest(lines, strange)
     yield f"beside {other.stem}", [line for pair in pairs for line in pair if line is not None]
     first = 1 if b'"header"' in lines[0] else 0
     yield f"after {other.stem}", [*lines[:first], *strange, *lines[first:]]
 
 
-def _renamed(value: Any, is_id: bool = False) -> Any:
+def renamed(value: Any, is_id: bool = False) -> Any:
     """A document with other ids."""
     if isinstance(value, dict):
-        return {key: _renamed(inner, key.lower().endswith(("id", "ids"))) for key, inner in value.items()}
+        return {key: renamed(inner, key.lower().endswith(("id", "ids"))) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_renamed(inner, is_id) for inner in value]
+        return [renamed(inner, is_id) for inner in value]
     return f"{value}x" if is_id and isinstance(value, str) else value
 
 
@@ -164,14 +164,14 @@ def _other(value: Any) -> Any:
     return value[1:] if isinstance(value, list) else {}
 
 
-def _document(line: bytes) -> Any:
+def document(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
         return None
 
 
-def _bytes(document: Any) -> bytes:
+def written(document: Any) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode("utf-8")
 
 

@@ -7,6 +7,7 @@ comparison becomes its opposite or a neighbour, not something that makes no sens
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ class Mutant:
     operator: str
     occurrence: int
 
+    @functools.cache  # noqa: B019 - a sample is small
     def source(self, root: Path) -> str:
         code = MutationVisitor.mutate_code((root / self.path).read_text("utf-8"), self._operator(), self.occurrence)
         assert code is not None, f"{self} changes nothing"
@@ -89,13 +91,18 @@ def _sensible(name: str) -> bool:
 
 def every(root: Path) -> Iterator[Mutant]:
     """All places where an operator applies, equivalent changes included."""
-    tools = {name: get_operator(name)() for name in operators()}
     for path in files(root):
-        nodes = list(_nodes(get_ast(path.read_text("utf-8"))))
-        for name, operator in tools.items():
-            places = sum(sum(1 for _ in operator.mutation_positions(node)) for node in nodes)
+        for name, places in _places(path.read_text("utf-8")).items():
             for occurrence in range(places):
                 yield Mutant(str(path.relative_to(root)), name, occurrence)
+
+
+@functools.cache
+def _places(source: str) -> dict[str, int]:
+    """How often each operator applies to a source."""
+    nodes = list(_nodes(get_ast(source)))
+    tools = {name: get_operator(name)() for name in operators()}
+    return {name: sum(sum(1 for _ in tool.mutation_positions(node)) for node in nodes) for name, tool in tools.items()}
 
 
 def _nodes(node) -> Iterator:

@@ -1,9 +1,9 @@
-"""One planted fault, run in a process of its own: streams of the rules that rest on it first, then its tests."""
+"""One planted fault, run in a process of its own: what is soonest told first, then its tests, then varied streams."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tests.mutation.checks import Stream
@@ -15,19 +15,26 @@ MOST_STREAMS, MOST_CAPTURES = 240, 20
 
 def noticed(root: Path, path: str, source: str, streams: Iterable[Stream], tests: Iterable[str]) -> str | None:
     """What noticed the fault, or None when every check stayed green."""
-    first = _in_order(streams, _concerned(name_of(path), root))
+    concerned = _concerned(name_of(path), root)
+    first = _in_order(streams, concerned)
     plant(root, path, source)
     try:
-        from tests.mutation.checks import run_tests
+        from tests.mutation.checks import run_tests, told_otherwise, varied_otherwise
 
-        return _streams(first) or run_tests(tests)
+        varied = [one for one in first if one.rule or _is_asked(one, concerned)]
+        return _streams(told_otherwise, first) or run_tests(tests) or _streams(varied_otherwise, varied)
     except BaseException as error:
         return f"{type(error).__name__} while the checks ran"
 
 
-def _streams(streams: Iterable[Stream]) -> str | None:
-    from tests.mutation.checks import check
+def _is_asked(capture: Stream, concerned: set[str]) -> bool:
+    """True when a rule concerned is asked about the skewed documents behind a golden capture."""
+    from tests.conformance import skews
 
+    return any(rule.startswith(skews.judges(capture.protocol.partition("/")[0])) for rule in concerned)
+
+
+def _streams(check: Callable[[Stream], str | None], streams: Iterable[Stream]) -> str | None:
     for stream in streams:
         reason = check(stream)
         if reason is not None:

@@ -3,6 +3,7 @@
 import pytest
 
 from validator.protocol.protocol import load_protocol
+from validator.replay import world
 from validator.replay.fold import Fold
 
 
@@ -117,6 +118,17 @@ def test_cancelling_a_job_cancels_what_is_open_and_keeps_what_is_done(core):
     assert steps[-1].refusals == []
 
 
+def test_an_open_item_holds_its_job_up_even_under_the_same_id(core):
+    fold, steps = play(
+        core,
+        event("job.created", {"items": [{"job_item_id": "j"}]}, job_id="j"),
+        event("job.started", job_id="j"),
+        event("job.completed", job_id="j"),
+    )
+    assert fold.subjects["job"]["j"].state == "running"
+    assert [refusal.machine for refusal in steps[-1].refusals] == ["job"]
+
+
 def test_a_turn_without_request_ids_has_one_request_after_another(core):
     lines = [event("model.requested", turn_id="t"), event("model.completed", turn_id="t")] * 2
     _, steps = play(core, *lines)
@@ -137,3 +149,15 @@ def test_a_newer_commit_supersedes_only_at_the_same_fork(fork, expected):
     fold, steps = play(protocol, *lines)
     assert fold.subjects["run"]["r1"].state == expected
     assert not any(step.refusals for step in steps)
+
+
+def test_what_is_over_is_kept_whole_between_two_fadings(core, monkeypatch):
+    monkeypatch.setattr(world, "RECENT", 10)
+    seen = world.World(core)
+    told = [event("task.created", {"objective": "x"}, task_id="k"), event("task.cancelled", task_id="k")]
+    told += [event("acme.note")] * 18
+    kept = []
+    for number, line in enumerate(told, 1):
+        seen.apply({**line, "event_id": f"e{number}"}, number)
+        kept.append("k" in list(seen.subjects("task")))
+    assert kept == [True] * 19 + [False]

@@ -104,6 +104,15 @@ class TestScope:
         assert [call["tool_call_id"] for call in calls] == ["c2", "c1"]
         assert calls[0]["policy_decision"] == "allow"
 
+    def test_the_reason_of_a_thread_goes_with_the_state_it_explains(self, stream):
+        stream.tell("thread.started", thread_id="h")
+        stream.tell("thread.updated", {"status": "blocked", "reason": "A key is missing."}, thread_id="h")
+        assert stream.build("thread_read_model", "h")["status_reason"] == "A key is missing."
+        stream.tell("turn.submitted", {"status": "accepted"}, thread_id="h", turn_id="t")
+        stream.tell("turn.started", thread_id="h", turn_id="t")
+        assert stream.build("thread_read_model", "h")["status"] == "running"
+        assert "status_reason" not in stream.build("thread_read_model", "h")
+
     def test_a_vendor_event_counts_and_feeds_nothing(self, stream):
         begun(stream)
         before = stream.build("session_snapshot")

@@ -12,6 +12,7 @@ from validator.engine import Options, validate
 from validator.protocol.protocol import load_protocol
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
+from validator.rules.identity.shared_writes_untold import Writers
 from validator.rules.redaction.redacted_here_plain_there import _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
 from validator.rules.snapshot._claims import Claim, Claims
@@ -136,3 +137,10 @@ def test_a_log_of_another_run_contradicts_no_status():
     report = validate(io.BytesIO(data), path.name, Options(protocol="runagents/1", select=("RAG012",)))
     assert (report.findings, report.crashes) == ((), ())
     assert report.looks["RAG012"] == 1
+
+
+def test_a_child_thread_that_is_no_word_is_not_remembered():
+    told = {"type": "subagent.spawned", "payload": {"child_thread_id": ["h2"], "parent_thread_id": "h1"}}
+    writers = Writers(None)
+    writers.apply(SimpleNamespace(type=told["type"], line=told, scope={}, number=1))
+    assert writers.children == {}

@@ -20,7 +20,7 @@ JUDGED = {
 def all_told(step, world, context):
     """The key of an event that carries every id it is asked for: its type, and what it names its own owners by."""
     scope, wanted = step.scope, _wanted(world.protocol, step.type)
-    if any(name not in scope for name in wanted if name in JUDGED[world.protocol.name]):
+    if any(name not in scope for name in wanted):
         return None
     owners = [(name, inner.machine) for name, inner in _owners(step, world, wanted)]
     return None if any(name not in scope for name, _ in owners) else (step.type, tuple(owners))
@@ -28,8 +28,9 @@ def all_told(step, world, context):
 
 @functools.lru_cache(maxsize=1024)
 def _wanted(protocol, kind):
-    """The ids that an event of a type should carry."""
-    return protocol.families.get(protocol.family_of.get(kind, ""), {}).get("carries", {}).get("should", ())
+    """The ids that an event of a type should carry, of those that are judged."""
+    should = protocol.families.get(protocol.family_of.get(kind, ""), {}).get("carries", {}).get("should", ())
+    return [name for name in should if name in JUDGED[protocol.name]]
 
 
 @rule("IDN004", "missing-ids", clauses=CLAUSES, needs=(Seats,), quiet=all_told)
@@ -37,8 +38,6 @@ def check(step, world, context):
     protocol, seats = world.protocol, world.ledger(Seats)
     wanted = _wanted(protocol, step.type)
     for name in wanted:
-        if name not in JUDGED[protocol.name]:
-            continue
         if stated(step, name) or protocol.lens.get(step.line, name) is not None:
             yield seen(CLAUSES[protocol.name][0])
             continue

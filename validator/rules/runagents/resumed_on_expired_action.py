@@ -15,18 +15,18 @@ ON = ("*", "record:run", "record:snapshot")
 @rule("RAG007", "resumed-on-expired-action", clauses={"runagents": "RA-67"}, on=ON, needs=(Pauses,))
 def check(step, world, context):
     for run, pause in world.ledger(Pauses).now:
-        if world.state("blocked_action", pause.action) != "expired" or pause.refused:
-            continue
-        if pause.resumed is None:
-            yield seen()
-            continue
-        history = world.subjects("blocked_action")[pause.action].history
-        yield finding(
-            step,
-            "a run that stays paused or fails",
-            "the run goes on",
-            entity=("run", run),
-            state="PAUSED_APPROVAL",
-            witness=(pause.line, pause.resumed, *history),
-            key="resumed",
-        )
+        if world.state("blocked_action", pause.action) == "expired" and not pause.refused:
+            yield seen() if pause.resumed is None else _resumed(step, world, run, pause)
+
+
+def _resumed(step, world, run, pause):
+    history = world.subjects("blocked_action")[pause.action].history
+    return finding(
+        step,
+        "a run that stays paused or fails",
+        "the run goes on",
+        entity=("run", run),
+        state="PAUSED_APPROVAL",
+        witness=(pause.line, pause.resumed, *history),
+        key="resumed",
+    )

@@ -20,20 +20,28 @@ BAD = ("failed", "cancelled", "timed_out")
 )
 def check(step, world, context):
     for move in ends(world, step, "task"):
-        story = world.ledger(Attempts).of(move.subject)
-        if not story.attempts or story.retrying is not None:
-            continue
-        newest = world.subjects("attempt").get(story.attempts[-1].run)
-        if newest is None or world.unproved(step) is not None:
-            continue
-        yield seen()
-        if newest.state in BAD:
-            yield finding(
-                step,
-                "another attempt after one that ended badly",
-                f"the newest attempt is {newest.state}",
-                entity=("task", move.subject),
-                state=move.source,
-                witness=lines(world.subjects("task")[move.subject], newest),
-                key=newest.state,
-            )
+        newest = _newest(world, move.subject)
+        if newest is not None and world.unproved(step) is None:
+            yield seen()
+            if newest.state in BAD:
+                yield _fault(step, world, move, newest)
+
+
+def _newest(world, task):
+    """The newest attempt, unless the task was about to be tried again."""
+    story = world.ledger(Attempts).of(task)
+    if not story.attempts or story.retrying is not None:
+        return None
+    return world.subjects("attempt").get(story.attempts[-1].run)
+
+
+def _fault(step, world, move, newest):
+    return finding(
+        step,
+        "another attempt after one that ended badly",
+        f"the newest attempt is {newest.state}",
+        entity=("task", move.subject),
+        state=move.source,
+        witness=lines(world.subjects("task")[move.subject], newest),
+        key=newest.state,
+    )
