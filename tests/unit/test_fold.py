@@ -161,3 +161,24 @@ def test_what_is_over_is_kept_whole_between_two_fadings(core, monkeypatch):
         seen.apply({**line, "event_id": f"e{number}"}, number)
         kept.append("k" in list(seen.subjects("task")))
     assert kept == [True] * 19 + [False]
+
+
+class Remembered:
+    """A ledger that remembers three sessions from the start."""
+
+    forgets = ("sessions",)
+
+    def __init__(self, world):
+        self.sessions = dict.fromkeys(("heard of", "over", "newest"), 0)
+
+    def apply(self, step):
+        pass
+
+
+def test_a_session_that_is_still_heard_of_does_not_fade(core, monkeypatch):
+    monkeypatch.setattr(world, "RECENT", 10)
+    seen = world.World(core, [Remembered])
+    for number in range(1, 31):
+        line = event("acme.note", session_id="over" if number == 1 else "heard of")
+        seen.apply({**line, "event_id": f"e{number}", "sequence": max(1, number - 1)}, number)
+    assert list(seen.ledger(Remembered).sessions) == ["heard of", "newest"]

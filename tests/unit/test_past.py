@@ -71,6 +71,21 @@ def test_too_many_events_are_given_up_with_their_session(monkeypatch):
     assert replay.at(session, 9, 10**6) is None
 
 
+@pytest.mark.parametrize(("sizes", "gone"), [((1, 8), 1), ((4, 4, 4), 1), ((4, 4, 4, 4), 2)])
+def test_only_as_many_sessions_are_given_up_as_there_is_need_for(sizes, gone, monkeypatch):
+    monkeypatch.setattr(past, "TAKEN", 8)
+    world, number = World(load_protocol("agent-runtime/0.3"), [Replay]), 0
+    for session, size in enumerate(sizes):
+        for sequence in range(1, size + 1):
+            number += 1
+            line = {"type": "acme.note", "event_id": f"e{number}", "timestamp": "2026-05-08T09:00:00Z"}
+            world.apply({**line, "sequence": sequence, "session_id": f"ses_{session}"}, number)
+    replay = world.ledger(Replay)
+    assert [replay.is_gone(f"ses_{session}") for session in range(len(sizes))] == [
+        session < gone for session in range(len(sizes))
+    ]
+
+
 def test_numbers_that_bytes_would_not_tell_are_kept_as_they_are():
     world = World(load_protocol("agent-runtime/0.3"), [ReadModels, Replay])
     line = {"type": "session.created", "event_id": "e1", "timestamp": "2026-05-08T09:00:00Z", "sequence": 1}

@@ -2,6 +2,7 @@
 
 import random
 
+from validator.replay import order
 from validator.replay.seen import SeenEvents
 
 
@@ -31,3 +32,16 @@ def test_an_event_costs_at_most_48_bytes():
         if count > 1024:
             worst = max(worst, seen.bytes_used / count)
     assert 20 < worst <= 48
+
+
+def test_as_many_types_are_told_apart_as_the_bits_allow(core, monkeypatch):
+    monkeypatch.setattr(order, "_KIND", 3)
+    met = order.Order(core)
+    for number, kind in enumerate(("session.created", "session.updated", "thread.started", "turn.started"), 1):
+        met.meet({"type": kind, "event_id": f"e{number}"}, number)
+    assert [met.find(f"e{number}") for number in range(1, 5)] == [
+        (1, "session.created"),
+        (2, "session.updated"),
+        (3, "thread.started"),
+        (4, ""),
+    ]
