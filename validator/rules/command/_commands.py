@@ -230,16 +230,21 @@ class Commands:
             return False
         if sent.outcome not in DONE:
             return not sent.listed and (sent.created is None or self.created_by_another(sent))
+        if _waits(sent):
+            return False
         if sent.first is None and (sent.definition.writes or sent.state is None) and sent.definition.mutates:
             return False
         found = [self.event(key) for key in sent.listed]
         return all(line > sent.line and kind in sent.definition.writes for line, kind in found)
 
     def created_by_another(self, sent: Sent) -> bool:
-        """True when another command that chose the same id may have written the event."""
-        line = sent.created.line if sent.created else None
-        others = (entry for entry in self.sent.values() if entry is not sent and entry.name == sent.name)
-        return any(entry.created and entry.created.line == line and entry.outcome not in REFUSALS for entry in others)
+        """True when another command that was not refused may have written the event that bears the chosen id."""
+        made = sent.created
+        name = CREATES[sent.name][0] if made else ""
+        return made is not None and any(
+            entry is not sent and entry.line < made.line and may_create(entry, made, name)
+            for entry in self.sent.values()
+        )
 
     def _result(self, step: Step) -> None:
         self.answers += 1
@@ -289,10 +294,14 @@ def _used(sent: Sent) -> str:
 
 def _settled(sent: Sent) -> bool:
     """True when no more has to be known about a command's effects."""
-    waits = CREATES.get(sent.name, ("", ""))[0] in sent.request and sent.created is None
     if sent.outcome in REFUSALS or sent.outcome == "no_op":
-        return not waits
-    return sent.first is not None and sent.answered is not None and not waits
+        return not _waits(sent)
+    return sent.first is not None and sent.answered is not None and not _waits(sent)
+
+
+def _waits(sent: Sent) -> bool:
+    """True when the caller chose an id that nothing bears yet."""
+    return CREATES.get(sent.name, ("", ""))[0] in sent.request and sent.created is None
 
 
 def value_of(effect: Effect, name: str) -> Any:
@@ -323,6 +332,14 @@ def may_be(sent: Sent, effect: Effect) -> bool:
         return value == subject
     session = sent.request.get("session_id") or sent.request.get("parent_session_id")
     return session is None or effect.scope.get("session_id") in (None, session)
+
+
+def may_create(sent: Sent, effect: Effect, name: str) -> bool:
+    """True when an event that brings something into being under an id can be an effect of a command."""
+    if sent.outcome in REFUSALS or sent.outcome == "no_op" or sent.definition is None:
+        return False
+    named = {value for value in (sent.request.get(name), known(sent.result.get(name))) if isinstance(value, str)}
+    return effect.type in sent.definition.writes and named <= {value_of(effect, name)} and may_be(sent, effect)
 
 
 def _digest(value: Any) -> str:

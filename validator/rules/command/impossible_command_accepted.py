@@ -7,7 +7,7 @@ Fix: Answer no_op where the work is already done, and rejected where it cannot b
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.command._commands import Commands, history
+from validator.rules.command._commands import SUBJECTS, Commands, history
 from validator.rules.governance._facts import Questions, shown
 
 ANSWERS = {"allow": "approved", "deny": "denied"}
@@ -41,7 +41,7 @@ def check(step, world, context):
         return  # a key with other content is refused for that alone (CMD010)
     for clause, allowed, why, lines in _demands(sent, world):
         yield seen(clause)
-        if sent.outcome not in allowed:
+        if sent.outcome not in allowed and not (sent.outcome == "rejected" and _may_be_rejected(sent, world)):
             yield finding(
                 step,
                 " or ".join(sorted(allowed)),
@@ -56,6 +56,18 @@ def check(step, world, context):
             return
 
 
+def _may_be_rejected(sent, world):
+    """True for a request that does not fit its schema, or may look for its subject where it is not."""
+    if sent.definition is not None and world.protocol.store.errors(sent.definition.request, sent.request):
+        return True
+    name, machine = SUBJECTS[sent.name]
+    subject = world.subjects(machine).get(sent.subject or "")
+    where = {owner: key for owner, key in sent.scope.items() if owner != name}
+    if subject is None or subject.faded:
+        return bool(where)
+    return any(subject.scope.get(owner, key) != key for owner, key in where.items())
+
+
 def _demands(sent, world):
     """Clause, allowed outcomes, reason and witness of everything that forbids to accept a command."""
     maker = _MAKERS.get(sent.name)
@@ -67,7 +79,8 @@ def _respond(sent, world):
     digest = sent.request.get("payload_hash")
     if question and question.digest and isinstance(digest, str) and digest != question.digest:
         yield "CTL-73", {"rejected"}, "the digest is not the one asked about", (question.line,)
-    elif question and question.digest and isinstance(digest, str):
+        return
+    if question and question.digest and isinstance(digest, str):
         yield "CTL-73", {sent.outcome}, "", ()
     if sent.state in {None, "pending", "offered"}:
         return

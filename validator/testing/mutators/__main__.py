@@ -1,4 +1,4 @@
-"""`python -m validator.testing.mutators [--all] [--write] | propose RULE...`"""
+"""`python -m validator.testing.mutators [--all] [--write] [--operator NAME]... | propose RULE...`"""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from validator.protocol.definition import read_definition
 from validator.protocol.protocol import available, load_protocol
 from validator.rules._catalog import load_rules
 from validator.specgen.kill import MATRIX
-from validator.testing.mutators.matrix import EVERY, FAULTS, build
+from validator.testing.mutators.matrix import EVERY, FAULTS, build, run_operator
+from validator.testing.mutators.operator import OPERATORS
 from validator.testing.mutators.propose import propose
 
 
@@ -23,11 +24,17 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m validator.testing.mutators", description=__doc__)
     parser.add_argument("--all", action="store_true", help="every mutant of every golden capture, not the sample")
     parser.add_argument("--write", action="store_true", help="write what was found: the matrix, or mutators.yaml")
+    parser.add_argument(
+        "--operator", action="append", choices=OPERATORS, metavar="NAME", help="this operator only; nothing is written"
+    )
     parser.add_argument("propose", nargs="*", help="the word propose, then rule ids; no id: every rule without any")
     chosen = parser.parse_args(arguments)
     if chosen.propose:
         return _propose(chosen.propose[1:], chosen.write)
-    matrix = build(0 if chosen.all else EVERY)
+    every = 0 if chosen.all else EVERY
+    if chosen.operator:
+        return _tell({"operators": {name: run_operator(name, every) for name in chosen.operator}, "rules": {}})
+    matrix = build(every)
     if chosen.write:
         path = resources.spec() / MATRIX
         path.write_text(json.dumps(matrix, indent=1) + "\n", encoding="utf-8", newline="\n")
