@@ -58,10 +58,9 @@ class LetsTwoAnswersStand(LedgerFault):
 
 
 class SupersedesABeginning(LedgerFault):
-    """A run without a fork supersedes another one without; neither the table nor the record's shape knows of it."""
+    """A run without a fork supersedes another one without."""
 
-    rule = "TRM001"
-    also = frozenset({"SCH001"})
+    rule = "ATH025"
 
     def story(self, host):
         host.ledger.finalize(host.answer(None), "committed")

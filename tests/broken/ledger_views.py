@@ -32,7 +32,6 @@ class RewritesAMessage(LedgerFault):
     """What a superseded answer said is overwritten."""
 
     rule = "ATH019"
-    also = frozenset({"ATH017"})  # the transcript no longer says what the stream said
 
     def tamper(self, page, draft):
         if becomes(draft, "superseded"):

@@ -1,7 +1,7 @@
 """What the judge says about every rule stream and golden capture, word by word, as it was last read by a person.
 
-`python -m tests.conformance.recorded [RULE ...]` writes the records anew; the difference is then read like any other
-change. There is one file per rule, so that two rules never meet in one file, and one per golden capture.
+`python -m tests.conformance.recorded [RULE | golden-STORY ...]` writes the records anew; the difference is then read
+like any other change. There is one file per rule, so that two rules never meet in one file, and one per golden capture.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def record_golden(name: str, path: Path) -> dict[str, Any]:
 
 
 def main(names: list[str]) -> None:
-    """Writes every record and takes away those of rules that have no streams; or writes those of some rules."""
+    """Writes every record and takes away those of rules that have no streams; or writes those that are named."""
     written = {}
     with ProcessPoolExecutor() as pool:
         for protocol in map(load_protocol, available()):
@@ -99,8 +99,10 @@ def main(names: list[str]) -> None:
                 if names and rule not in names:
                     continue
                 written[record_path(protocol, rule)] = pool.submit(record, protocol.id, rule)
-            for path in golden_captures(protocol) if not names else ():
-                written[record_path(protocol, f"golden-{path.stem}")] = pool.submit(record_golden, protocol.id, path)
+            for path in golden_captures(protocol):
+                name = f"golden-{path.stem}"
+                if not names or name in names:
+                    written[record_path(protocol, name)] = pool.submit(record_golden, protocol.id, path)
         for path, told in written.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(told.result(), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -67,13 +67,13 @@ def test_every_kind_and_every_row_is_reached(everything):
 
 
 def test_only_what_nobody_can_show_is_never_observed(everything):
-    """AT-13 is seen only where it is broken; CAP-18 asks for a header that names a profile."""
+    """CAP-18 asks for a header that names a profile."""
     untold = None
     for _, text in everything.values():
         asked = judge(text, "complete").requirements
         missing = {entry.requirement for entry in asked if entry.outcome in {"not_observed", "not_applicable"}}
         untold = missing if untold is None else untold & missing
-    assert untold == {"AT-13", "CAP-18"}
+    assert untold == {"CAP-18"}
 
 
 @pytest.mark.parametrize("story", ["03-concurrent", "06-recovery"])

@@ -22,6 +22,12 @@ class Shown:
         self.messages = {}
         self.trees = {}
 
+    def differs(self, name, entry, line):
+        """The fields of a message that were served otherwise before a line, with where that was."""
+        for field, (first, at) in self.messages.get(name, {}).items():
+            if at != line and field in entry and form(entry[field]) != first:
+                yield field, at
+
     def apply(self, step):
         for name, entry, _ in messages(step):
             for field in KEPT:

@@ -2,7 +2,7 @@
 
 Why: only one of them can be the answer; a reader that finds two picks one at random.
 Trips: run A commits at a message, run B commits at the same message, and A's record never says superseded.
-Near miss: two runs without a fork both stay committed.
+Near miss: the same, and A's record says superseded by the end.
 Fix: Supersede every committed run at the same fork in the transaction of the commit, and write its record.
 """
 
@@ -13,7 +13,7 @@ from validator.rules.agent_threads._facts import Records, expects
 @rule(
     "ATH002",
     "siblings-both-committed",
-    clauses={"agent-threads": ("AT-73", "AT-77", "AT-89")},
+    clauses={"agent-threads": ("AT-73", "AT-89")},
     on=END,
     needs=(Records,),
 )
@@ -23,10 +23,7 @@ def check(step, world, context):
         if run not in records.last or records.last[run][0].get("status") not in ("committed", "superseded"):
             continue
         record, line = records.last[run]
-        if record.get("forkFromMessageId") is None:
-            yield seen("AT-77")
-            continue
-        if subject.state != "superseded":
+        if record.get("forkFromMessageId") is None or subject.state != "superseded":
             continue
         yield seen("AT-73", "AT-89")
         # One that was told to be superseded and is committed again came back, which its table refuses.

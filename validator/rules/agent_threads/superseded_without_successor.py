@@ -22,6 +22,8 @@ def check(step, world, context):
     for run, subject in world.subjects("run").items():
         if subject.state != "superseded" or run not in records.last:
             continue
+        if not records.last[run][0].get("forkFromMessageId"):
+            continue  # nothing can succeed it (ATH025)
         siblings = {world.state("run", other) for other in records.siblings(run)}
         if siblings & {*KEPT}:
             yield seen()

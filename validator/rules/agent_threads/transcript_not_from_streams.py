@@ -13,6 +13,7 @@ from validator.replay.readmodels.agent_threads import Threads
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, Records, entries, served
+from validator.rules.agent_threads.message_changed import Shown
 
 LEFT = {"stepFinish": "AT-41", "error": "AT-42"}
 """What a stream leaves in the metadata of a message, with its clause."""
@@ -24,7 +25,7 @@ CLAUSES = ("AT-5", "AT-37", "AT-94", *LEFT.values())
     "transcript-not-from-streams",
     clauses={"agent-threads": CLAUSES},
     on="record:snapshot",
-    needs=(Records, Threads),
+    needs=(Records, Shown, Threads),
 )
 def check(step, world, context):
     transcript = served(step, "transcript")
@@ -38,6 +39,8 @@ def check(step, world, context):
         yield seen()
     # Messages of runs before the capture are strange to us as well, so only a stream that we hold proves a fault.
     for at, message in strange:
+        if any(world.ledger(Shown).differs(word(message, "id"), message, step.number)):
+            continue  # it was served otherwise before, and that is the fault (ATH019)
         run = next((run for run, contents in unsaid.items() if _content(message) in contents), None)
         if run is None and (_is_ours(world, thread, message, messages) or _is_all(world, transcript, messages)):
             more = {"pointer": f"/snapshot/messages/{at}", "clause": "AT-37", "witness": _witness(world, thread)}
