@@ -51,6 +51,7 @@ PAIRS = (
     Pair("job_id", "session_id", "ID-19", ("job", "job_item")),
     Pair("job_id", "task_id", "ID-19", ("job", "job_item")),
     Pair("channel_id", "session_id", "ID-19", ("channel", "peer_task")),
+    Pair("peer_task_id", "channel_id", "ID-19", ("peer_task",)),
     Pair("queue_id", "thread_id", "ID-19", ("queue",)),
     Pair("hook_run_id", "turn_id", "ID-19", ("hook",)),
     Pair("hook_run_id", "tool_call_id", "ID-19", ("hook",)),
@@ -58,6 +59,8 @@ PAIRS = (
     Pair("tool_call_id", "turn_id", "ID-19", ("tool", "sandbox"), asked=("sandbox",), later=True),
     Pair("process_id", "turn_id", "ID-19", ("process", "sandbox"), asked=("sandbox",), later=True),
 )
+PLACE = PAIRS[:1]
+"""The thread and its session."""
 CHILD = Pair("subagent_id", "thread_id", "ID-19", ("subagent", "subagent_output"))
 OWNERS = {"task_id", "run_id", "process_id", "job_id", "job_item_id", "subagent_id", "channel_id", "peer_task_id"}
 """What carries one of these may belong to work that goes on outside of turns and threads."""
@@ -87,7 +90,7 @@ class Conflict:
     settled: str
     line: int
     began: tuple[int, ...] = ()
-    """Where the other parent began, when that is what makes it wrong."""
+    """Where the other parent began, or the child that reports there, when that is what makes it wrong."""
 
 
 class Parents:
@@ -110,12 +113,14 @@ class Parents:
         family = self._world.protocol.family_of.get(step.type or "", "")
         if step.kind != "event":
             return
+        scope = step.scope
+        pairs, shown = _pairs(family, tuple(scope)), ()
         if family in SPLIT:
             self._split(step)
             if not self._is_parents(step):
-                return
-        scope = step.scope
-        for pair in _pairs(family, tuple(scope)):
+                shown = self._beside_parent(scope)
+                pairs = PLACE if shown else ()
+        for pair in pairs:
             child, parent = scope[pair.child], scope[pair.parent]
             key = (pair.child, pair.parent, child)
             settled, line = self._settled.setdefault(key, (parent, step.number))
@@ -123,13 +128,19 @@ class Parents:
                 self.met.append(pair)
             elif self._is_wrong(pair, family, step, line) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
-                self.conflicts.append(Conflict(pair, child, parent, settled, line, self._began(pair, family, parent)))
+                began = shown or self._began(pair, family, parent)
+                self.conflicts.append(Conflict(pair, child, parent, settled, line, began))
 
     def _is_parents(self, step: Step) -> bool:
         """True when all ids of an event of a child agent are those of its parent."""
         own = step.line.get("payload")
         own = own.get("child_thread_id") if isinstance(own, dict) else None
         return step.type == "subagent.spawned" and isinstance(own, str) and own != step.scope.get("thread_id")
+
+    def _beside_parent(self, scope: dict[str, str]) -> tuple[int, ...]:
+        """Where the child agent of an event was spawned, if the event names that thread, and a session."""
+        parent, own, line = self._spawned.get(scope.get("subagent_id", ""), ("", "", 0))
+        return (line,) if parent != own and scope.get("thread_id") == parent and "session_id" in scope else ()
 
     def _split(self, step: Step) -> None:
         """An event of a child agent names the thread it was spawned in, or its own."""

@@ -5,6 +5,7 @@ Trips: model.requested for a turn, then turn.submitted of it.  Near miss: turn.s
 Fix: Write turn.submitted as soon as the input is taken, before context, tools, models or anything else.
 """
 
+from validator.replay.faded import Lines
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import unsure
 
@@ -13,33 +14,43 @@ PREPARATION = ("context.resolved", "tool.catalog.resolved", "routing.*", "task.p
 
 
 class Early:
-    """Turns that were heard of before their submission, so that each is reported once."""
+    """Turns that were heard of before their submission, so that each is reported once, and those a document names."""
 
-    hears = ("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved")
-    forgets = ("lines",)
+    hears = (
+        *("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved"),
+        *("snapshot.*", "record:snapshot"),
+    )
+    forgets = ("lines", "served")
 
     def __init__(self, world):
         self._world = world
         self.lines = {}
-        self._types = 0
-        self._served = False
+        self.served = Lines()
 
     def apply(self, step):
         turn = step.scope.get("turn_id")
-        if step.kind == "event" and turn is not None and turn not in self._world.subjects("turn"):
+        if step.kind == "snapshot" or (step.type or "").startswith("snapshot."):
+            for name in _turns(step.line):
+                self.served.add(name)
+        elif step.kind == "event" and turn is not None and turn not in self._world.subjects("turn"):
             kind = (step.type or "").split(".")[0]
             if kind in ("model", "tool", "process", "action") and step.type != "tool.catalog.resolved":
                 self.lines.setdefault(("TURN-16", turn), step.number)
             elif kind in ("context", "tool", "routing") or step.type == "task.profile.resolved":
                 self.lines.setdefault(("TURN-17", turn), step.number)
 
-    def served(self):
-        """True when read models were served: they may have told of the turn."""
-        types = self._world.observed_types
-        if len(types) != self._types:
-            self._types = len(types)
-            self._served = any(kind.endswith(("_snapshot", "_read_model", "_summary")) for kind in types)
-        return self._served
+
+def _turns(value):
+    """Every turn that a document names."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from _turns(entry)
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            if key.endswith(("turn_id", "turn_ids")):
+                yield from (name for name in (entry if isinstance(entry, list) else [entry]) if isinstance(name, str))
+            else:
+                yield from _turns(entry)
 
 
 @rule(
@@ -51,13 +62,13 @@ class Early:
 )
 def check(step, world, context):
     turn = step.scope.get("turn_id")
-    if turn is None or unsure(world, step) or world.ledger(Early).served():
+    if turn is None or unsure(world, step):
         return
-    early = world.ledger(Early).lines
-    for clause in ("TURN-16", "TURN-17"):
-        if early.get((clause, turn)) == step.number:
-            expected = "turn.submitted before any work for the turn"
-            yield finding(step, expected, f"{step.type} comes first", clause=clause, entity=("turn", turn))
-            return
     if turn in world.subjects("turn"):
         yield seen("TURN-16", "TURN-17")
+        return
+    early = world.ledger(Early)
+    for clause in ("TURN-16", "TURN-17") if turn not in early.served else ():
+        if early.lines.get((clause, turn)) == step.number:
+            expected = "turn.submitted before any work for the turn"
+            yield finding(step, expected, f"{step.type} comes first", clause=clause, entity=("turn", turn))

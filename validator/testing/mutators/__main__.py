@@ -46,8 +46,8 @@ def _tell(matrix: dict) -> int:
     for name, entry in matrix["operators"].items():
         killed = entry["mutants"] - sum(len(entry.get(kind, ())) for kind in (*FAULTS, "survived"))
         print(f"{name:36} {entry['mutants']:6} mutants, {killed} killed")
-        for kind in FAULTS:
-            faults += len(entry.get(kind, ()))
+        faults += sum(len(entry.get(kind, ())) for kind in FAULTS)
+        for kind in FAULTS if OPERATORS[name].harmless else (*FAULTS, "survived"):
             print(*(f"    {kind}: {where}\n" for where in entry.get(kind, ())), sep="", end="")
     wrong = [f"{rule} {name}: {kind}" for rule, own in matrix["rules"].items() for name, kind in own.items()]
     wrong = [entry for entry in wrong if not entry.endswith(": killed")]

@@ -54,7 +54,7 @@ def _core(world: World, capture: Capture) -> Built:
             asked += [(thread, turn) for turn, thread in turns.items()] if "turn" in entry.limits else []
             for scope in asked:
                 built[name, session, *scope] = models.build(name, *scope, session_id=session)
-    return built
+    return {key: document for key, document in built.items() if document is not None}
 
 
 def _agenthub(world: World, capture: Capture) -> Built:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
 from validator.replay.fold import Fold
 from validator.replay.order import Order
@@ -149,6 +150,8 @@ def retarget(capture: Capture, protocol: Protocol) -> Changed:
     for index, event in events(capture):
         scope = protocol.lens.scope(event)
         for child, parent in _owned(protocol, scope):
+            if _may_differ(protocol, event, child, parent):
+                continue
             pair = (child, scope[child], parent, scope[parent])
             pointer = pointer_to(protocol, parent, event)
             if pair in pairs and pointer:
@@ -158,6 +161,15 @@ def retarget(capture: Capture, protocol: Protocol) -> Changed:
             pairs.add(pair)
         for name, key in scope.items():
             seen.setdefault(name, []).append(key)
+
+
+def _may_differ(protocol: Protocol, event: dict[str, Any], child: str, owner: str) -> bool:
+    """True for what is legal under another owner: a task goes on in other threads (ID-5), a later call may touch a
+    process, and the id of a step counts within its owner (ID-7), which matters where an event moves nothing."""
+    moves = Driver("event", protocol.type_of(event) or "") in protocol.listeners
+    return (child, owner) in {("task_id", "thread_id"), ("process_id", "tool_call_id")} or (
+        child == "step_id" and not moves
+    )
 
 
 def _owned(protocol: Protocol, scope: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -97,9 +97,9 @@ def break_shape(capture: Capture, protocol: Protocol) -> Changed:
                 yield f"{named(index, capture, protocol)} {pointer}", replaced(capture, index, changed)
 
 
-@operator("leave-out-a-field", rules=("SCH001",))
+@operator("leave-out-a-field", rules=("SCH001", "CMD020"))
 def leave_out(capture: Capture, protocol: Protocol) -> Changed:
-    """A field is left out that the schema of the line requires."""
+    """A field is left out that the schema of the line requires; in a request, the answer should have refused it."""
     for index, line in enumerate(capture):
         for pointer, _ in leaves(line) if isinstance(line, dict) else ():
             changed = without(line, pointer)
