@@ -1,4 +1,4 @@
-"""Decides fast that a line leaks nothing; whatever it does not decide is left to the exact scan in `redact.py`.
+"""Decides fast that a line leaks nothing; whatever it does not decide is left to the exact scan in `redact`.
 
 Two ways lead to the same verdicts. Where the native gate is built (`protocol/gate.py`), one pass over the bytes of a
 line excludes every pattern, and most lines are never looked into. Otherwise the strings of a line are collected by the

@@ -23,7 +23,7 @@ STAGES = {
     ("replay/fold.py", "apply"): "state tables",
     ("replay/world.py", "_teach"): "ledgers",
     ("asking.py", "ask"): "rules",
-    ("redact.py", "survey"): "leaks (within rules)",
+    ("scanner.py", "survey"): "leaks (within rules)",
 }
 MOST = 25
 

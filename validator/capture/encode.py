@@ -12,6 +12,7 @@ except ImportError:
     orjson = None  # type: ignore[assignment]
 
 NATIVE = orjson is not None
+_SORTED = orjson.OPT_SORT_KEYS if orjson is not None else 0
 
 
 def _is_finite(value: Any) -> bool:
@@ -22,29 +23,28 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
+def _written(value: Any, option: int = 0) -> bytes | None:
+    """The bytes that the library writes, or None for what it cannot write as it is: big numbers, lone surrogates."""
+    if orjson is None:
+        return None
+    try:
+        written = orjson.dumps(value, option=option)
+    except TypeError:
+        return None
+    # It writes infinity as null, which is something else.
+    return written if b"null" not in written or _is_finite(value) else None
+
+
 def sorted_bytes(value: Any) -> bytes:
-    """Fast where the library can write the value; numbers beyond its range and lone surrogates take the long way."""
-    if orjson is not None:
-        try:
-            written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-            # It writes infinity as null, which is something else.
-            if b"null" not in written or _is_finite(value):
-                return written
-        except TypeError:
-            pass
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    """Fast where the library can write the value; else the long way."""
+    written = _written(value, _SORTED)
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() if written is None else written
 
 
 def pack(value: dict[str, Any]) -> bytes | dict[str, Any]:
     """A document in few bytes, or itself where they would not tell all of it."""
-    if orjson is not None:
-        try:
-            written = orjson.dumps(value)
-            if b"null" not in written or _is_finite(value):
-                return written
-        except TypeError:
-            pass
-    return value
+    written = _written(value)
+    return value if written is None else written
 
 
 def unpack(packed: bytes | dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from validator.protocol.digest import blake2b
 
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
 _FORM = b"runtime-validate contract 1\n"
-_CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact.py", "sieve.py")
+_CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact", "sieve.py")
 """What reads and compiles the contract, below this package."""
 _SIZE = 32
 

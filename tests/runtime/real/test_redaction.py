@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from reference_runtime.redaction import Mask, clean, hidden
 from reference_runtime.work.real.safe_text import SafeText
 from tests.runtime.real.floor import read, shell, write
-from validator.redact import load_patterns, matches
+from validator.readings import matches
+from validator.redact import load_patterns
 
 ROWS = [row for row in load_patterns().rows if row.in_text]
 HITS = [pytest.param(text, id=f"{row.id}-{place}") for row in ROWS for place, text in enumerate(row.hit)]

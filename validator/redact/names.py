@@ -1,0 +1,139 @@
+"""What the names of fields mean in a protocol, and which rows count in which kind of place."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from validator.protocol.keep import NOTHING, Keep
+from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaStore
+from validator.readings import Row, matches
+from validator.redact.patterns import Patterns, load_patterns
+from validator.sieve import Sieve, finder, shaped
+
+PLACES = ("path", "reference", "text", "output", "tool")
+_NAMES_KEPT = 10_000
+_WORD = 24
+"""A name shorter than this holds no word that looks random; what else a row finds holds a needle."""
+_PLAIN = frozenset({"clean", "identity"})
+"""Kinds of names that leave a value what it is: free text."""
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HOLDS_PATH = ("#/$defs/relative_path", "known.schema.json#/$defs/path", "known.schema.json#/$defs/paths")
+
+
+@functools.lru_cache(maxsize=8192)
+def words_of(name: str) -> tuple[str, ...]:
+    """The lower-case words of a name: `filePath` and `file_path` are `file`, `path`."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+class Vocabulary:
+    """What field names mean in one protocol, and which rows count in which kind of place; each name is asked once."""
+
+    def __init__(self, patterns: Patterns, protocol: str, declared: frozenset[str], kept: Keep = NOTHING):
+        self.patterns, self.protocol, self.declared, self.kept = patterns, protocol, declared, kept
+        self.rows = {place: self._rows(place) for place in PLACES}
+        self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
+        self._kinds: dict[str, frozenset[str]] = {}
+        self._needles = finder(frozenset(needle for row in self.all_rows for needle in row.needles))
+        self.sieve = Sieve(self)
+
+    def _rows(self, place: str) -> tuple[Row, ...]:
+        """Rows that count in a place, from the special to the general."""
+        return tuple(row for row in self.patterns.rows if row.level(self.protocol, place))
+
+    def kinds(self, name: str) -> frozenset[str]:
+        """What a field is by its name: `path` by its schema, `path?` by its words alone, other kinds, `clean`."""
+        found = self._kinds.get(name)
+        if found is None:
+            if len(self._kinds) > _NAMES_KEPT:
+                self._kinds.clear()
+            found = self._kinds[name] = frozenset(self._find(name))
+        return found
+
+    def _find(self, name: str) -> Iterator[str]:
+        if (len(name) < _WORD and not self._needles.occur_in(shaped(name.lower()))) or not matches(name, self.all_rows):
+            yield "clean"
+        if name in self.declared:
+            yield "path"
+        for kind, entry in self.patterns.fields.items():
+            if self._is_named(entry, name):
+                yield "path?" if kind == "path" else kind
+
+    def place(self, kinds: frozenset[str], beside: Iterable[str], inside: str) -> str:
+        """Where a value stands by what its name is, by the names beside it, and by where its object stands."""
+        if kinds <= _PLAIN:
+            return inside
+        unless = self.patterns.fields["path"].get("unless_beside", ())
+        if "path" in kinds or ("path?" in kinds and not any(name in beside for name in unless)):
+            return "path"
+        if inside != "tool" and "reference" in kinds:
+            return "reference"
+        return "tool" if "tool" in kinds else inside
+
+    def telling_words(self) -> frozenset[str]:
+        """Last words of all names that are no free text, whatever stands before them."""
+        found = {words_of(name)[-1] for name in self.declared}
+        for kind, entry in self.patterns.fields.items():
+            if kind != "identity":
+                names = (*entry.get("last", ()), *entry.get("whole", ()), *entry.get("of", {}).get(self.protocol, ()))
+                found |= {words_of(name)[-1] for name in names}
+        return frozenset(found)
+
+    def _is_named(self, entry: dict[str, Any], name: str) -> bool:
+        words = words_of(name)
+        if " ".join(words) in entry.get("whole", ()) or name in entry.get("of", {}).get(self.protocol, ()):
+            return True
+        if not words or words[-1] not in entry.get("last", ()):
+            return False
+        return not any(word in entry.get("unless_before", ()) for word in words[:-1])
+
+
+def vocabulary(protocol: Protocol) -> Vocabulary:
+    """The vocabulary of a protocol; made once."""
+    return _vocabulary(protocol.store, protocol.name)
+
+
+@functools.lru_cache(maxsize=16)
+def _vocabulary(store: SchemaStore, protocol: str) -> Vocabulary:
+    return Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol), store.kept)
+
+
+@functools.lru_cache(maxsize=16)
+def path_fields(store: SchemaStore, protocol: str) -> frozenset[str]:
+    """Names of the fields whose schema is a relative path, somewhere in a protocol."""
+    name = f"path fields/{protocol}"
+    known = store.kept.get(name)
+    if known is not None:
+        return known
+    found: set[str] = set()
+    for uri, document in store.documents.items():
+        if f"/schemas/{protocol}/" in uri:
+            _collect(document, found)
+    store.kept.put(name, lambda: frozenset(found))
+    return frozenset(found)
+
+
+def _collect(schema: Any, found: set[str]) -> None:
+    if isinstance(schema, list):
+        for entry in schema:
+            _collect(entry, found)
+    elif isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            found |= {name for name, sub in properties.items() if _is_path(sub)}
+        for value in schema.values():
+            _collect(value, found)
+
+
+def _is_path(schema: Any) -> bool:
+    if isinstance(schema, list):
+        return any(_is_path(entry) for entry in schema)
+    if not isinstance(schema, dict):
+        return False
+    if str(schema.get("$ref", "")).endswith(_HOLDS_PATH):
+        return True
+    return any(_is_path(schema.get(key)) for key in ("anyOf", "oneOf", "allOf", "items"))
