@@ -59,7 +59,11 @@ _PROFILE = click.option(
     help="A shipped profile, or the path of your own; the header's or `default` when absent.",
 )
 _CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
-_JOBS = click.option("--jobs", type=click.IntRange(1), help="Processes: captures at the same time, or shares of the rules for one large capture; 1 when absent.")
+_JOBS = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Processes: captures at the same time, or shares of the rules for one large capture; 1 when absent.",
+)
 CERTIFYING = (PROTOCOL, _PROFILE, _CANARY, _JOBS)
 JUDGING = (
     PROTOCOL,
