@@ -86,8 +86,8 @@ class Sieve:
 
     def is_clean(self, raw: bytes, free: str, event_id: str, text: str) -> bool:
         """True when certainly neither the id nor the text of an event leaks; `raw` is both in one object."""
-        if self._gate or self._opened():
-            return not self._look(raw)
+        if (self._gate or self._opened()) and not self._look(raw):
+            return True
         return not _may_leak([(self._spot("text", True), event_id), (self._spot(free, False), text)])
 
     def _opened(self) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.stream import lines
+from tests.bench.talk import lines
 from validator.protocol.protocol import load_protocol
 from validator.protocol.schemas import BASE
 
@@ -140,7 +140,7 @@ def table(found: list[Case]) -> str:
     head = [
         "# What a verdict costs beside its peers",
         "",
-        f"{ours.events:,} events of `tests/bench/stream.py` (slow peers: {SLOW:,}), best of {ROUNDS}, interleaved,",
+        f"{ours.events:,} events of `tests/bench/talk.py` (slow peers: {SLOW:,}), best of {ROUNDS}, interleaved,",
         "processor time of whole processes. Written by `make bench`; only ratios within one run mean anything.",
         "",
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}.",

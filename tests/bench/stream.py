@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -90,19 +91,29 @@ _NOTES = (
 
 def lines(events: int) -> Iterator[bytes]:
     """As many lines as asked for, one event each, with whole stories; the last story ends the stream."""
-    templates = [_template(story) for story in STORIES]
     written = 0
     for number in count():
-        template = templates[number % len(templates)]
-        mark, note = _SHAPES[number % len(_SHAPES)].format(number), _NOTES[number % len(_NOTES)]
-        for line in template:
-            yield line.replace(_MARK, mark).replace("@note@", note).encode() + b"\n"
-        written += len(template)
+        told = template(STORIES[number % len(STORIES)])
+        for line in told:
+            yield line.replace(_MARK, mark(number)).replace("@note@", note(number)).encode() + b"\n"
+        written += len(told)
         if written >= events:
             return
 
 
-def _template(story: str) -> list[str]:
+def mark(number: int) -> str:
+    """What tells the ids of one story from those of the others."""
+    return _SHAPES[number % len(_SHAPES)].format(number)
+
+
+def note(number: int) -> str:
+    """What the vendor says beside the events of a story."""
+    return _NOTES[number % len(_NOTES)]
+
+
+@cache
+def template(story: str) -> list[str]:
+    """The lines of a story with places for marks and notes."""
     path = resources.fixtures() / "agent-runtime" / "0.3" / "golden" / f"{story}.ndjson"
     told = [_detailed(line) for _, line in read_lines(path) if "record" not in line]
     ids = {found for line in told for found in _ids(line, "")}

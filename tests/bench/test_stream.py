@@ -1,18 +1,21 @@
-"""The stream that is measured is conformant, always the same, and holds something of every family."""
+"""The streams that are measured are conformant, always the same, and hold something of every family."""
 
 import hashlib
 import io
 import json
 
-from tests.bench.stream import lines
+import pytest
+
+from tests.bench import stream, talk
 from validator.engine import validate
 
-ONCE = 470
-"""Events after which every story was told once."""
+STREAMS = [(stream.lines, 470), (talk.lines, 5500)]
+"""With the events after which every story was told once."""
 
 
-def test_it_is_conformant_and_holds_every_family(core):
-    data = b"".join(lines(ONCE))
+@pytest.mark.parametrize(("lines", "once"), STREAMS)
+def test_it_is_conformant_and_holds_every_family(core, lines, once):
+    data = b"".join(lines(once))
     report = validate(io.BytesIO(data), "bench.ndjson")
     assert [(found.line, found.rule, found.actual) for found in report.findings] == []
     assert report.verdict == "conformant"
@@ -20,8 +23,15 @@ def test_it_is_conformant_and_holds_every_family(core):
     assert {core.family_of[event] for event in types} == set(core.family_of.values())
 
 
-def test_it_is_the_same_every_time_and_never_repeats_an_id():
+@pytest.mark.parametrize(("lines", "once"), STREAMS)
+def test_it_is_the_same_every_time_and_never_repeats_an_id(lines, once):
     told = [hashlib.sha256(b"".join(lines(2000))).hexdigest() for _ in range(2)]
     assert told[0] == told[1]
     ids = [json.loads(line)["event_id"] for line in lines(2000)]
     assert len(ids) == len(set(ids)) >= 2000
+
+
+def test_most_of_the_talk_is_streamed():
+    kinds = [json.loads(line)["type"] for line in talk.lines(5500)]
+    assert 0.55 < kinds.count("model.delta") / len(kinds) < 0.65
+    assert 0.08 < kinds.count("process.output") / len(kinds) < 0.12

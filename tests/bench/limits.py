@@ -1,0 +1,178 @@
+"""How a verdict's cost changes with what is judged: `python -m tests.bench.limits [EVENTS [LONG]]`.
+
+Every case is a process of its own; times are those of the processor, except where two processes share the rules: there
+it is the clock. What a check of one event takes is taken off. Cases of a group are run in turn, best of several, and
+only the ratios are written to `LIMITS.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.talk import lines
+
+ROUNDS = 3
+BUILD = Path("build") / "bench"
+RESULTS = Path(__file__).with_name("LIMITS.md")
+_HEAD = {"type": "model.delta", "event_id": "e", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
+
+
+@dataclass(slots=True)
+class Spent:
+    """The best of several runs of one case."""
+
+    events: int
+    size: int
+    processor: float = float("inf")
+    clock: float = float("inf")
+    memory: int = 0
+
+    def take(self, other: tuple[float, float, int]) -> None:
+        self.processor, self.clock = min(self.processor, other[0]), min(self.clock, other[1])
+        self.memory = max(self.memory, other[2])
+
+    @property
+    def per_event(self) -> float:
+        return self.processor / self.events
+
+    @property
+    def per_byte(self) -> float:
+        return self.processor / self.size
+
+
+def spend(path: Path, jobs: int) -> tuple[float, float, int]:
+    """Seconds of the processor, seconds, and kilobytes at most, that a check of a file takes."""
+    code = "from validator.cli import main; main()"
+    command = [sys.executable, "-c", code, "check", "--jobs", str(jobs), str(path)]
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    spent = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1, 3):
+        raise SystemExit(f"{path.name} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime, spent, used.ru_maxrss
+
+
+def measured(cases: dict[str, tuple[Path, int]], rounds: int = ROUNDS) -> dict[str, Spent]:
+    """Every case, in turn, as often as asked for."""
+    found = {name: Spent(_count(path), path.stat().st_size) for name, (path, _) in cases.items()}
+    start, alone = Spent(1, 1), write("start", [_one(1)])
+    for _ in range(rounds):
+        start.take(spend(alone, 1))
+        for name, (path, jobs) in cases.items():
+            found[name].take(spend(path, jobs))
+    for spent in found.values():
+        spent.processor -= start.processor
+        spent.clock -= start.clock
+    return found
+
+
+def _count(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def write(name: str, told: Iterable[bytes]) -> Path:
+    BUILD.mkdir(parents=True, exist_ok=True)
+    path = BUILD / f"{name}.ndjson"
+    with path.open("wb") as file:
+        file.writelines(told)
+    return path
+
+
+def faulty(events: int, every: int) -> Iterator[bytes]:
+    """The stream with a fault in every so-manieth event: a leak, a missing id, a word that is no status."""
+    for number, line in enumerate(lines(events)):
+        event = json.loads(line)
+        if number % every == every - 1:
+            turn = number // every % 3
+            if turn == 0:
+                event["payload"] = {**event.get("payload", {}), "note": "/home/alice/notes.txt"}
+            elif turn == 1:
+                del event["event_id"]
+            else:
+                event["status"] = 7
+        yield json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _one(number: int, **more: object) -> bytes:
+    event = {**_HEAD, "event_id": f"e{number}", "sequence": number, **more}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def _nested(depth: int) -> object:
+    value: object = "end"
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
+    """Streams that were thought of to be slow, by what makes them so."""
+    few = range(1, max(events // 8, 2))
+    long = "/usr/share/doc/a/b/c " * 400
+    words = " ".join(f"w{number}/x" for number in range(1500))
+    return {
+        "deep nesting": lambda: (_one(n, acme=_nested(60)) for n in few),
+        "long texts full of slashes": lambda: (_one(n, payload={"delta": f"{n} {long}"}) for n in few),
+        "long texts of new words": lambda: (_one(n, payload={"delta": f"{n} {words}"}) for n in few),
+        "escapes everywhere": lambda: (_one(n, payload={"delta": "\u00e9%2e\\n" * 400 + str(n)}) for n in few),
+        "many keys": lambda: (_one(n, acme={f"k{n}_{i}": i for i in range(50)}) for n in few),
+        "many sessions": lambda: (_one(1, session_id=f"s{n}", type="session.created", event_id=f"x{n}") for n in few),
+        "many open calls": lambda: _open_calls(events // 4),
+    }
+
+
+def _open_calls(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    ids = {"thread_id": "h", "turn_id": "t"}
+    yield _one(2, type="turn.submitted", payload={"status": "accepted"}, **ids)
+    for number in range(3, events):
+        yield _one(number, type="tool.started", tool_call_id=f"c{number}", payload={"tool_name": "read"}, **ids)
+
+
+def report(events: int, long: int) -> str:
+    """The page."""
+    plain, shorter = write("plain", lines(events)), write("tenth", lines(events // 10))
+    group = measured(
+        {
+            "one process": (plain, 1),
+            "two shares of the rules": (plain, 2),
+            "a tenth of the events": (shorter, 1),
+            "1 % faulty": (write("some", faulty(events, 100)), 1),
+            "all faulty": (write("all", faulty(events // 10, 1)), 1),
+        }
+    )
+    whole, shares = group["one process"], group["two shares of the rules"]
+    rows = [
+        ("two jobs on one file, clock, to one job", whole.clock / shares.clock),
+        ("1 % faulty, speed per event, to none", whole.per_event / group["1 % faulty"].per_event),
+        ("all faulty, speed per event, to none", whole.per_event / group["all faulty"].per_event),
+        ("ten times the events, time", whole.processor / group["a tenth of the events"].processor),
+    ]
+    slow: dict[str, Spent] = {}
+    for number, (name, told) in enumerate(slow_inputs(events).items()):
+        slow |= measured({name: (write(f"slow{number}", told()), 1)}, 2)
+    rows += [(f"slow input: {name}, time per byte", found.per_byte / whole.per_byte) for name, found in slow.items()]
+    if long:
+        memory = measured({"long": (write("long", lines(long)), 1), "short": (write("short", lines(long // 10)), 1)}, 1)
+        grown = memory["long"].memory / memory["short"].memory
+        rows.append((f"memory at {long:,} events, to {long // 10:,} (duplicate check included)", grown))
+    table = "\n".join(f"| {name} | {ratio:.2f} |" for name, ratio in rows)
+    head = f"# What changes the cost of a verdict\n\n{events:,} events of `tests/bench/talk.py`, best of {ROUNDS}, "
+    return head + f"less what a start takes.\nWritten by `make bench`.\n\n| case | ratio |\n|---|---:|\n{table}\n"
+
+
+if __name__ == "__main__":
+    wishes = [int(word) for word in sys.argv[1:]]
+    page = report(wishes[0] if wishes else 100_000, wishes[1] if len(wishes) > 1 else 0)
+    RESULTS.write_text(page, encoding="utf-8")
+    print(page)
