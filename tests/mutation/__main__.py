@@ -37,9 +37,9 @@ def trials(mutants: list[Mutant], jobs: int, seconds: int) -> Iterator[tuple[Mut
         amiss = checks.told_otherwise(stream) or checks.varied_otherwise(stream)
         assert amiss is None, f"{stream.name} {amiss} without a fault"
     resting_on("", ROOT)
-    _prove({name for mutant in mutants for name in checks.tests_of(mutant.path)})
     waiting, running = list(reversed(mutants)), {}
-    while waiting or running:
+    proof = _proof({name for mutant in mutants for name in checks.tests_of(mutant.path)})
+    while waiting or running or proof:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
             child = os.fork()
@@ -48,15 +48,20 @@ def trials(mutants: list[Mutant], jobs: int, seconds: int) -> Iterator[tuple[Mut
                 os._exit(NOTICED if _tried(mutant, streams) else 0)
             running[child] = mutant
         child, status = os.wait()
-        yield running.pop(child), os.waitstatus_to_exitcode(status) == 0
+        survived = os.waitstatus_to_exitcode(status) == 0
+        if child == proof:
+            assert survived, "a test fails without a fault"
+            proof = None
+        else:
+            yield running.pop(child), survived
 
 
-def _prove(tests: set[str]) -> None:
-    """Makes sure that the tests pass in a fork as long as no fault is planted."""
+def _proof(tests: set[str]) -> int:
+    """A process beside the trials that makes sure that the tests pass as long as no fault is planted."""
     child = os.fork()
     if child == 0:
         os._exit(NOTICED if checks.run_tests(tests) else 0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "a test fails without a fault"
+    return child
 
 
 def _tried(mutant: Mutant, streams: list[checks.Stream]) -> str | None:

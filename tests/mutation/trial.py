@@ -1,4 +1,4 @@
-"""One planted fault, run in a process of its own: what is soonest told first, then its tests, then varied streams."""
+"""One planted fault, run in a process of its own: streams of the rules that rest on it first, then its tests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,14 @@ def noticed(root: Path, path: str, source: str, streams: Iterable[Stream], tests
     try:
         from tests.mutation.checks import run_tests, told_otherwise, varied_otherwise
 
-        varied = [one for one in first if one.rule][:MOST_VARIED]
-        varied += [one for one in first if not one.rule and _is_asked(one, concerned)]
-        return _streams(told_otherwise, first) or run_tests(tests) or _streams(varied_otherwise, varied)
+        own, captures = [one for one in first if one.rule], [one for one in first if not one.rule]
+        return (
+            _streams(told_otherwise, own)
+            or _streams(varied_otherwise, own[:MOST_VARIED])
+            or _streams(told_otherwise, captures)
+            or run_tests(tests)
+            or _streams(varied_otherwise, [one for one in captures if _is_asked(one, concerned)])
+        )
     except BaseException as error:
         return f"{type(error).__name__} while the checks ran"
 

@@ -145,6 +145,10 @@ def test_without_the_library_the_same_is_decided_unless_it_is_demanded(monkeypat
     ("regex", "loose"),
     [
         ("a{3,9}b?", "(?:a){3,}"),
+        ("xa?b", "x(?:a)?b"),
+        ("xa{1,2}b", "x(?:a)+b"),
+        ("a{30}b", "(?:a){24,}b"),
+        ("xy(ab?)", "xya"),
         ("a*", ""),
         ("b(a?)", "b"),
         (r"\\x", None),

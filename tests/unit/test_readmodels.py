@@ -105,12 +105,11 @@ class TestScope:
         assert calls[0]["policy_decision"] == "allow"
 
     def test_the_reason_of_a_thread_goes_with_the_state_it_explains(self, stream):
-        stream.tell("thread.started", thread_id="h")
+        begun(stream)
         stream.tell("thread.updated", {"status": "blocked", "reason": "A key is missing."}, thread_id="h")
         assert stream.build("thread_read_model", "h")["status_reason"] == "A key is missing."
-        stream.tell("turn.submitted", {"status": "accepted"}, thread_id="h", turn_id="t")
-        stream.tell("turn.started", thread_id="h", turn_id="t")
-        assert stream.build("thread_read_model", "h")["status"] == "running"
+        stream.tell("turn.completed", thread_id="h", turn_id="t")
+        assert stream.build("thread_read_model", "h")["status"] == "completed"
         assert "status_reason" not in stream.build("thread_read_model", "h")
 
     def test_a_vendor_event_counts_and_feeds_nothing(self, stream):
