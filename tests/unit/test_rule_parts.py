@@ -10,18 +10,24 @@ from tests.conftest import PROTOCOLS
 from validator import resources
 from validator.engine import Options, validate
 from validator.protocol.protocol import load_protocol
+from validator.replay.fold import Fold
+from validator.replay.world import World
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
 from validator.rules.identity.shared_writes_untold import Writers
+from validator.rules.ordering._streams import Gaps
 from validator.rules.redaction.redacted_here_plain_there import _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
+from validator.rules.runagents.export_contradicts_log import _settle
 from validator.rules.snapshot._claims import Claim, Claims
 from validator.rules.snapshot._compare import Difference
 from validator.rules.snapshot._comparisons import _left_out
 from validator.rules.snapshot._owners import _is_guess
 from validator.rules.snapshot.invented_value import _clause
+from validator.rules.snapshot.old_fact_told_anew import Told
 from validator.rules.snapshot.thread_stands_wrong import _unknown
 from validator.rules.snapshot.view_differs import _is_left_out, _is_untold
+from validator.rules.terminal._work import Children
 
 UNKNOWN = {"honest": "unknown", "reason": "not kept"}
 
@@ -139,8 +145,49 @@ def test_a_log_of_another_run_contradicts_no_status():
     assert report.looks["RAG012"] == 1
 
 
+def told(kind, payload, **scope):
+    return SimpleNamespace(type=kind, kind="event", line={"type": kind, "payload": payload}, scope=scope, number=1)
+
+
 def test_a_child_thread_that_is_no_word_is_not_remembered():
-    told = {"type": "subagent.spawned", "payload": {"child_thread_id": ["h2"], "parent_thread_id": "h1"}}
     writers = Writers(None)
-    writers.apply(SimpleNamespace(type=told["type"], line=told, scope={}, number=1))
+    writers.apply(told("subagent.spawned", {"child_thread_id": ["h2"], "parent_thread_id": "h1"}))
     assert writers.children == {}
+
+
+def test_a_task_is_not_below_itself():
+    children = Children(None)
+    children.apply(told("task.delegated", {"target_kind": "task", "target_id": "k"}, task_id="k"))
+    assert (children.below, children.above) == ({}, {})
+
+
+def test_a_fact_without_a_time_is_not_recognised():
+    facts = Told(None)
+    facts.loaded = (1, None)
+    facts.apply(told("artifact.changed", {}))
+    assert len(facts.facts) == 0
+
+
+def test_an_exported_action_without_an_id_settles_nothing():
+    protocol = load_protocol("runagents")
+    fold = Fold(protocol)
+    _settle(fold, SimpleNamespace(protocol=protocol), {"actions": [{"status": "APPROVED"}]})
+    assert not fold.subjects["blocked_action"]
+
+
+@pytest.mark.parametrize(("last", "missing"), [(5, {2, 4}), (10**9, range(2, 10**9))])
+def test_a_late_event_fills_its_place_in_a_small_gap_only(last, missing, core):
+    world = World(core, [Gaps])
+    for number, sequence in enumerate((1, last, 3), 1):
+        world.apply({"type": "acme.note", "event_id": f"e{number}", "session_id": "s", "sequence": sequence}, number)
+    assert [gap.missing for gap in world.ledger(Gaps).open] == [missing]
+
+
+def test_after_a_line_that_could_not_be_read_a_run_view_is_not_judged():
+    path = resources.fixtures() / "runagents/1/rules/RAG025/trips-ahead.ndjson"
+    lines = path.read_bytes().splitlines()
+    wishes = Options(protocol="runagents/1", select=("RAG025",))
+    streams = (lines, [lines[0], b"{", lines[1]])
+    whole, cut = (validate(io.BytesIO(b"\n".join(rows)), path.name, wishes) for rows in streams)
+    assert [found.line for found in whole.findings] == [2]
+    assert cut.findings == ()

@@ -52,11 +52,10 @@ class Answers:
         if said(step.line, "decision_source") not in PEOPLE or lost_since(self._world, asked, step):
             return
         commands = self._world.ledger(Commands)
-        question = self._world.ledger(Questions).all.get(moved[0].subject)
-        if question is not None:
-            by = [sent for sent in commands.sent.values() if _may_answer(sent, question)]
-            kept = self.given if commands.sent else self.alone
-            kept[question.key] = Answer(step.number, question.line, said(step.line, "decision"), by)
+        question = self._world.ledger(Questions).all[moved[0].subject]
+        by = [sent for sent in commands.sent.values() if _may_answer(sent, question)]
+        kept = self.given if commands.sent else self.alone
+        kept[question.key] = Answer(step.number, question.line, said(step.line, "decision"), by)
         self._settle()
 
     def _settle(self) -> None:

@@ -76,8 +76,6 @@ def in_step(step: Step, world: Any, context: Any) -> tuple[bool, ...] | None:
     if place is None or place.verdict != "next" or step.repeats is not None or step.reused is not None:
         return None
     counts, counted = world.ledger(Counts), "sequence" in step.line
-    if not counted and counts.first_uncounted:
-        return None
     return world.protocol.lens.get(step.line, "event_id") is not None, counted, counts.after_restart
 
 
