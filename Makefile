@@ -29,7 +29,9 @@ mutants: $(VENV)/.installed
 	$(BIN)/python -m tests.mutation
 
 coverage: $(VENV)/.installed
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='validator/protocol/*,validator/replay/*,validator/rules/*'
 
@@ -55,4 +57,4 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage*
