@@ -145,6 +145,9 @@ class Runtime:
             raise CommandRejected("unknown_command", "There is no such command.", category="invalid_request")
         if faults := CORE.request_faults(command, request):
             raise CommandRejected("invalid_request", "; ".join(faults), category="invalid_request")
+        if not _is_text(request):
+            reason = "The request holds half of a surrogate pair, which is no character and cannot be written as UTF-8."
+            raise CommandRejected("invalid_request", reason, category="invalid_request")
 
     def _kept(self, command: str, request: dict[str, Any]) -> Answer | None:
         """The answer that was given before under the same key, if the command is the same (CTL-5, CTL-57)."""
@@ -240,6 +243,15 @@ def _key(command: str, request: dict[str, Any]) -> str | None:
 
 def _digest(command: str, request: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps([command, request], sort_keys=True).encode()).hexdigest()
+
+
+def _is_text(request: dict[str, Any]) -> bool:
+    """True when every text of a request can be written into a capture."""
+    try:
+        json.dumps(request, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _listed(command: str, events: list[dict[str, Any]]) -> list[str]:

@@ -1,7 +1,8 @@
 """Shows what a longer stream of closed work costs in memory, per event.
 
-python -m tests.bench.memory [EVENTS [RECENT]]: with RECENT, what is over is remembered whole for that many lines only,
-so that a short stream shows what a long one costs.
+python -m tests.bench.memory [EVENTS [RECENT [PROTOCOL]]]: with RECENT, what is over is remembered whole for that many
+lines only, so that a short stream shows what a long one costs. PROTOCOL tells stories of that protocol again and again,
+with ids of their own; without it the generated stream of the core is read.
 
 One validator reads a stream to a quarter and then to its end. What it holds at the end and did not hold at the quarter
 is listed by the lines of code that asked for it, so a ledger that keeps what is over shows by name.
@@ -13,8 +14,10 @@ import gc
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
+from tests.bench.retold import retellings
 from tests.bench.stream import lines
 from validator.engine import Options, Validator
 from validator.replay import world
@@ -27,11 +30,11 @@ MOST = 30
 _ROOT = str(Path(__file__).parents[2]) + "/"
 
 
-def growth(events: int) -> tuple[int, list[tuple[int, str]]]:
+def growth(events: int, protocol: str = "") -> tuple[int, list[tuple[int, str]]]:
     """Events read after the quarter, and the bytes that each place in the code holds more since then."""
-    told = list(lines(events))
+    told = list(islice(retellings(protocol), events) if protocol else lines(events))
     quarter = len(told) // LONGER
-    judge = Validator("bench.ndjson", Options(protocol="agent-runtime"))
+    judge = Validator("bench.ndjson", Options(protocol=protocol or "agent-runtime"))
     tracemalloc.start()
     try:
         early, late = list(_snapshots(judge, told[:quarter], told[quarter:]))
@@ -50,14 +53,14 @@ def _snapshots(judge: Validator, *parts: list[bytes]) -> Iterator[tracemalloc.Sn
         yield tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, _ROOT + "validator/*")])
 
 
-def main(events: int, recent: int = world.RECENT) -> None:
+def main(events: int, recent: int = world.RECENT, protocol: str = "") -> None:
     world.RECENT = past.TAKEN = recent
     old_fact_told_anew.KEPT = redacted_here_plain_there._STEPS_KEPT = min(recent, 500)
-    further, places = growth(events)
+    further, places = growth(events, protocol)
     print(f"{sum(size for size, _ in places) / further:.1f} bytes for each of {further} further events")
     for size, place in sorted(places, reverse=True)[:MOST]:
         print(f"{size / further:9.1f}  {place}")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:] or ("100000",)))
+    main(*map(int, sys.argv[1:3] or ("100000",)), *sys.argv[3:])

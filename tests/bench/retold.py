@@ -15,6 +15,21 @@ _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
+CLOSED = {
+    "agent-runtime/0.3": ("approval-granted", "cancellation-with-children", "queue", "retry-after-failure"),
+    "agenthub/1": ("approvals-granted", "parallel-one-rejected", "runtime-timeout", "whole-lifecycle"),
+    "runagents/1": ("approval-granted-api", "audit-export", "consent-then-approval", "rejected-operations"),
+    "agent-threads/1": ("committed-with-tools", "null-forks-both-stay", "records-redelivered", "regenerated-twice"),
+}
+"""Stories that leave nothing open, those of the core with commands."""
+
+
+def retellings(protocol: str) -> Iterator[bytes]:
+    """The lines of a protocol's closed stories, told anew without end."""
+    for story in retold(protocol, *CLOSED[protocol]):
+        yield from story
+
+
 def retold(protocol: str, *stories: str) -> Iterator[list[bytes]]:
     """The lines of each story, told anew without end; a header is left out."""
     told = [_story(protocol, story) for story in stories]

@@ -5,12 +5,14 @@ import json
 
 import pytest
 
+from reference_runtime.capture import LineCapture
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.transports.stdio import serve
 from tests.runtime.machine import SCRIPTS
 
+HALF = "half \ud800"
 SUBMIT = {"session_id": "s", "thread_id": "t", "turn_id": "u", "input_parts": [{"kind": "text", "text": "hi"}]}
 
 
@@ -76,3 +78,23 @@ def test_a_snapshot_can_be_asked_for():
         call("submit_turn", SUBMIT), call("runtime/snapshot", {"model": "session_snapshot", "session_id": "s"})
     )
     assert replies[-1]["result"]["session_id"] == "s"
+
+
+def test_half_a_character_is_refused_on_the_wire():
+    """It is written as an escape there, and readable as JSON."""
+    line = json.dumps(call("submit_turn", {**SUBMIT, "input_parts": [{"kind": "text", "text": HALF}]}))
+    replies, _, store = talk(line, call("get_session", {"session_id": "s"}, 2))
+    assert [reply.get("error", {}).get("code") for reply in replies] == [-32700, None]
+    assert list(store.read()) == []
+
+
+def test_half_a_character_is_rejected_by_the_runtime_itself(tmp_path):
+    """Whoever calls it without a wire can pass one, and a capture could not hold it."""
+    request = {**SUBMIT, "input_parts": [{"kind": "text", "text": HALF}]}
+    with open(tmp_path / "capture.ndjson", "w", encoding="utf-8") as file:
+        runtime = Runtime(MemoryStore(), Settings(scripts=SCRIPTS), capture=LineCapture(file))
+        answer = runtime.handle("submit_turn", request)
+    assert (answer["outcome"], answer["error"]["category"]) == ("rejected", "invalid_request")
+    assert "surrogate" in answer["error"]["message"]
+    assert list(runtime.store.read()) == []
+    assert (tmp_path / "capture.ndjson").read_text("utf-8").count("\n") == 1

@@ -3,10 +3,11 @@
 import gc
 import io
 import tracemalloc
+from itertools import islice
 
 import pytest
 
-from tests.bench.retold import retold
+from tests.bench.retold import CLOSED, retellings
 from tests.bench.stream import lines
 from validator import resources
 from validator.engine import Options, Validator, validate
@@ -68,20 +69,10 @@ def test_four_times_the_closed_work_costs_little_more(short_memory):
     assert _per_event(list(lines(2400))) <= PER_EVENT
 
 
-CLOSED = {
-    "agent-runtime/0.3": ("approval-granted", "cancellation-with-children", "queue", "retry-after-failure"),
-    "agenthub/1": ("approvals-granted", "parallel-one-rejected", "runtime-timeout", "whole-lifecycle"),
-    "runagents/1": ("approval-granted-api", "audit-export", "consent-then-approval", "rejected-operations"),
-}
-"""Stories that leave nothing open, those of the core with commands."""
-
-
 @pytest.mark.parametrize("name", CLOSED)
 def test_stories_told_again_cost_little_more(name, short_memory):
     short_memory(30)
-    told, stories = [], retold(name, *CLOSED[name])
-    while len(told) < 2400:
-        told += next(stories)
+    told = list(islice(retellings(name), 2400))
     assert _per_event(told, name, first=2) <= PER_EVENT
 
 
