@@ -30,7 +30,7 @@ class Contract:
 
     def copied(self, record: str, source: dict[str, Any]) -> dict[str, Any]:
         """The declared fields that a source tells, and no others (RM-58)."""
-        return {name: source[name] for name in self.declared(record) if source.get(name) is not None}
+        return {name: value for name in self.declared(record) if (value := source.get(name)) is not None}
 
     def request_faults(self, command: str, request: Any) -> list[str]:
         """Why a request does not fit its command, one line each; values are never repeated."""

@@ -45,8 +45,9 @@ class Record:
         return self.scope.get(name)
 
     def copy(self) -> Record:
-        scope, data = copied(self.scope), copied(self.data)
-        return Record(self.kind, self.id, self.ordinal, self.session, self.thread, self.state, self.open, scope, data)
+        data = copied(self.data)
+        place = (self.kind, self.id, self.ordinal, self.session, self.thread)
+        return Record(*place, self.state, self.open, self.scope.copy(), data)
 
 
 def copied(value: Any) -> Any:

@@ -27,6 +27,8 @@ class Unit:
         "queued": "queue",
     }
     """Words with which ids begin, where the kind of their subject is another one."""
+    unshown: ClassVar[frozenset[str]] = frozenset({"counter", "model", "stream"})
+    """Kinds of records that no read model shows: what they were like before an event is of no interest."""
 
     def __init__(self, store: Store, protocol: Protocol | None = None):
         self.protocol = protocol or CORE.protocol
@@ -59,7 +61,7 @@ class Unit:
         """A record to change; made when there is none."""
         key = (kind, identity)
         record = self.get(kind, identity)
-        if key not in self.before:
+        if key not in self.before and kind not in self.unshown:
             self.before[key] = record.copy() if record else None
         self._dirty[key] = None
         if record is None:

@@ -41,7 +41,7 @@ class Store(Protocol):
     """The port that the service writes through."""
 
     def position(self) -> int:
-        """How many events the log holds."""
+        """How many events the log holds; what another writer changed is noticed here, and not before."""
 
     def ordinal(self) -> int:
         """The last place given to a record."""

@@ -38,6 +38,8 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 
 
 _MOST_LOADED = 4096
+_FEW = 16
+"""Records up to which what was found is remembered."""
 
 
 class SqliteStore:
@@ -50,20 +52,30 @@ class SqliteStore:
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
         self._version: int | None = None
+        self._ends: tuple[int, int] | None = None
+        """The last position and the last ordinal in the file, until another writer changes it."""
         self._loaded: dict[tuple[str, str], Record | None] = {}
         """Records as they are in the file, so that a subject at work is not decoded for every command."""
+        self._found: dict[str, dict[tuple[Any, ...], list[Record]]] = {}
 
     def position(self) -> int:
         """Also the moment at which what another writer changed is noticed."""
         version = self._one("PRAGMA data_version")[0]
         if version != self._version or len(self._loaded) > _MOST_LOADED:
-            self._version = version
+            self._version, self._ends = version, None
             self._loaded.clear()
-        return self._one("SELECT coalesce(max(position), 0) FROM events")[0]
+            self._found.clear()
+        return self._known_ends()[0]
 
     def ordinal(self) -> int:
-        found = self._one("SELECT value FROM counters WHERE name = 'ordinal'")
-        return found[0] if found else 0
+        return self._known_ends()[1]
+
+    def _known_ends(self) -> tuple[int, int]:
+        if self._ends is None:
+            position = self._one("SELECT coalesce(max(position), 0) FROM events")[0]
+            ordinal = self._one("SELECT value FROM counters WHERE name = 'ordinal'")
+            self._ends = (position, ordinal[0] if ordinal else 0)
+        return self._ends
 
     def load(self, kind: str, identity: str) -> Record | None:
         key = (kind, identity)
@@ -74,6 +86,16 @@ class SqliteStore:
         return known.copy() if known else None
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        """What was found is remembered until a record of the kind changes; most of what is asked for is not there."""
+        known, asked = self._found.setdefault(kind, {}), (is_open, *where.items())
+        if asked in known:
+            return [record.copy() for record in known[asked]]
+        found = self._select(kind, where, is_open)
+        if len(found) <= _FEW and len(known) < _MOST_LOADED:
+            known[asked] = [record.copy() for record in found]
+        return found
+
+    def _select(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         tests = "".join(f" AND {name} = ?" for name in where)
         # Written out, so that the index of open records can be used.
         tests += "" if is_open is None else f" AND open = {int(is_open)}"
@@ -103,8 +125,12 @@ class SqliteStore:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._write(change)
                 self._db.execute("COMMIT")
-                self._loaded.update((record.key, record.copy()) for record in change.records)
+                for record in change.records:
+                    self._loaded[record.key] = record.copy()
+                    self._found.pop(record.kind, None)
+                self._ends = (change.position + len(change.events), change.ordinal)
             except BaseException:
+                self._ends = None
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise

@@ -51,23 +51,18 @@ MODELS: dict[str, ModuleType] = {
 THREAD_MODELS = {"thread_read_model", "queue_snapshot", "context_boundary_snapshot"}
 PER_THREAD = THREAD_MODELS | {"tool_inventory_snapshot", "task_snapshot", "subagent_job_summary"}
 PER_THREAD |= {"execution_environment_snapshot"}
-_WATCHERS: dict[str, list[tuple[str, Any]]] = {}
+_WATCHERS: dict[str, dict[Any, list[str]]] = {}
+"""Kind of record to its views, each with the models that show it."""
 for _name, _module in MODELS.items():
     for _kind, _view in _module.VIEWS.items():
-        _WATCHERS.setdefault(_kind, []).append((_name, _view))
+        _WATCHERS.setdefault(_kind, {}).setdefault(_view, []).append(_name)
 
 
 def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
-    _touch_tasks(unit, event)
-    changed = {
-        (name, scope)
-        for key, old in list(unit.before.items())
-        if old != unit.get(*key)
-        for name, view in _WATCHERS.get(key[0], ())
-        if _shown(view, old) != _shown(view, unit.get(*key))
-        for scope in _scopes(unit, name, unit.get(*key))
-    }
+    changes = list(_changes(unit))
+    _touch_tasks(unit, event, changes)
+    changed = {(name, scope) for new, names in changes for name in names for scope in _scopes(unit, name, new)}
     births = set(born(event, event.get("session_id"), thread_of(unit, event)))
     for name, scope in sorted(changed | births):
         if (name, scope) in births or unit.get("model", f"{name}|{scope}"):
@@ -79,6 +74,17 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
                 record.data["updated_at"] = event["timestamp"]
 
 
+def _changes(unit: Unit) -> Iterator[tuple[Record, list[str]]]:
+    """The records that the event changed, each with the models that show the change."""
+    for key, old in unit.before.items():
+        views = _WATCHERS.get(key[0])
+        new = unit.get(*key) if views else None
+        if new is not None and old != new:
+            differing = (names for view, names in views.items() if _shown(view, old) != _shown(view, new))
+            if names := [name for group in differing for name in group]:
+                yield new, names
+
+
 def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:
     """A queue is short, and what it shows depends on its thread as well: the documents themselves are compared."""
     shown = queue_snapshot.build(unit, record.session or "", record.thread)
@@ -86,13 +92,14 @@ def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:
         record.data |= {"shown": shown, "updated_at": event["timestamp"]}
 
 
-def _touch_tasks(unit: Unit, event: dict[str, Any]) -> None:
-    """A task record changed when it, an attempt, an edge, an artifact or a reference of it changed."""
-    for key, old in list(unit.before.items()):
-        new = unit.get(*key)
-        view = task_snapshot.VIEWS.get(key[0])
-        if view and old != new and _shown(view, old) != _shown(view, new):
-            owners = [new.id] if key[0] == "task" else [new.scope.get("task_id"), *new.data.get("tasks", ())]
+def _touch_tasks(unit: Unit, event: dict[str, Any], changes: list[tuple[Record, list[str]]]) -> None:
+    """A task record changed when it, an attempt, an edge, an artifact or a reference of it changed.
+
+    That it changed is itself no change: no view shows when.
+    """
+    for new, names in changes:
+        if "task_snapshot" in names:
+            owners = [new.id] if new.kind == "task" else [new.scope.get("task_id"), *new.data.get("tasks", ())]
             for owner in owners:
                 if owner and unit.state("task", owner) != "none":
                     unit.edit("task", owner).data["updated_at"] = event["timestamp"]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from reference_runtime.facts.unit import Unit
 from reference_runtime.log.memory import MemoryStore
+from reference_runtime.projections import MODELS
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from reference_runtime.work.engine import Worker
@@ -66,3 +68,17 @@ def test_a_read_that_is_not_asked_for_a_window_writes_nothing(runtime):
 def test_a_model_of_the_whole_session_is_not_served_for_a_thread(runtime):
     with pytest.raises(ValueError, match="whole session"):
         runtime.snapshot("routing_limit_summary", "s", "t")
+
+
+def test_what_no_event_has_to_remember_is_shown_by_no_read_model():
+    assert Unit.unshown.isdisjoint(kind for model in MODELS.values() for kind in model.VIEWS)
+
+
+def test_when_a_task_changed_is_shown_by_no_view_of_a_task(runtime):
+    """So that noting it after the views were compared changes none of them."""
+    views = [model.VIEWS["task"] for model in MODELS.values() if "task" in model.VIEWS]
+    record = runtime.store.load("task", "k3")
+    before = [view(record) for view in views]
+    assert record.data.pop("updated_at")
+    assert len(before) > 2
+    assert [view(record) for view in views] == before

@@ -81,6 +81,33 @@ def test_what_was_read_can_be_changed_without_changing_what_is_kept(store):
     assert store.load("turn", "a") == record("a", 1, data={"list": [1]})
 
 
+def test_what_was_found_once_is_found_anew_when_it_changed(store):
+    def found():
+        return [(one.id, one.state) for one in store.find("turn", {"session_id": "s"}, None)]
+
+    assert found() == []
+    store.commit(change(store, "e1", records=(record("a", 1),)))
+    assert found() == found() == [("a", "running")]
+    store.commit(change(store, "e2", records=(Record("turn", "a", 1, session="s", state="done"), record("b", 2))))
+    assert found() == [("a", "done"), ("b", "running")]
+    with pytest.raises(PositionConflict):
+        store.commit(Change(0, 3, [], [record("c", 3)]))
+    assert found() == [("a", "done"), ("b", "running")]
+
+
+def test_what_another_writer_changed_is_noticed_with_the_position(tmp_path):
+    first, second = SqliteStore(tmp_path / "store.db"), SqliteStore(tmp_path / "store.db")
+    assert (first.position(), first.ordinal(), first.find("turn", {}, None)) == (0, 0, [])
+    second.commit(change(second, "e1", records=(record("a", 1),)))
+    with pytest.raises(PositionConflict):
+        first.commit(Change(0, 1, [{}], [record("late", 1)], streams=["s"]))
+    second.commit(change(second, "e2", records=(record("b", 2),)))
+    assert (first.position(), first.ordinal()) == (2, 2)
+    assert [one.id for one in first.find("turn", {}, None)] == ["a", "b"]
+    first.close()
+    second.close()
+
+
 def test_a_file_is_still_there_when_it_is_opened_again(tmp_path):
     first = SqliteStore(tmp_path / "store.db")
     first.commit(change(first, "e1", records=(record("a", 1),)))
