@@ -3,8 +3,7 @@
 import pytest
 
 from validator.protocol.protocol import load_protocol
-from validator.replay.readmodels.agent_runtime import UNWATCHED
-from validator.replay.readmodels.agent_runtime.records import shape_of
+from validator.replay.readmodels.agent_runtime.records import UNWATCHED, shape_of
 from validator.rules.snapshot._compare import compare
 
 UNKNOWN = {"honest": "unknown", "reason": "not kept"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.replay.faded import Lines
-from validator.replay.readmodels import MODELS
+from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.step import Step
 from validator.replay.world import World
 
@@ -142,7 +142,7 @@ class Claims:
         claim.session = _word(request.get("session_id")) or claim.session
         claim.scope = {name: request[name] for name in _limits(model) if _word(request.get(name))}
         wishes = [name for name in (*NARROWING, "turn_id") if name in request and name not in claim.scope]
-        claim.partial = model in MODELS and bool(wishes)
+        claim.partial = model in LIMITS and bool(wishes)
         claim.uncertain = claim.sequence is None and self._event > (line or 0)
         claim.asked = line
         return [claim]
@@ -176,7 +176,7 @@ def _claim(model: Any, document: Any, pointer: str, source: str) -> Claim:
 
 def _limits(model: str) -> tuple[str, ...]:
     """The fields that limit a read model; others of these names are data."""
-    limits = MODELS[model].limits if model in MODELS else ()
+    limits = LIMITS.get(model, ())
     more = ("caller",) if model == "tool_inventory_snapshot" else ()
     return (*(f"{limit}_id" for limit in limits if limit != "session"), *more)
 

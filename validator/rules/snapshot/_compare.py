@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import is_honest
-from validator.replay.readmodels.agent_runtime import UNWATCHED
-from validator.replay.readmodels.agent_runtime.records import Shape
+from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Shape
 from validator.rules._instants import instant
 
 LESS = ("unknown", "unavailable", "not_applicable", "stale")

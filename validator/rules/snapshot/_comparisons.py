@@ -7,7 +7,7 @@ from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
-from validator.replay.readmodels import MODELS
+from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.readmodels.agent_runtime.past import Past, Replay
 from validator.replay.readmodels.agent_runtime.records import shape_of
 from validator.replay.step import Step
@@ -62,14 +62,14 @@ class Comparisons:
         return self._made
 
     def _compare(self, claim: Claim, step: Step) -> Compared | None:
-        if claim.uncertain or (claim.model not in MODELS and claim.source != "result"):
+        if claim.uncertain or (claim.model not in LIMITS and claim.source != "result"):
             return None
         replay = self._world.ledger(Replay)
         if claim.sequence is not None and claim.sequence > replay.reached.get(claim.session, (-1, 0))[0]:
             return None
         # A record may be that of any session.
-        past = replay.at(claim.session, claim.sequence, step.number, alone=claim.model in MODELS)
-        if claim.model not in MODELS and replay.is_gone(None):
+        past = replay.at(claim.session, claim.sequence, step.number, alone=claim.model in LIMITS)
+        if claim.model not in LIMITS and replay.is_gone(None):
             return None
         ids = {"session_id": claim.session} if claim.session is not None else None
         if past is None or past.lost(ids) is not None or claim.session not in (None, *past.models.sessions):
@@ -102,7 +102,7 @@ class Comparisons:
 
 def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:
     thread, turn, caller = (claim.scope.get(name) for name in ("thread_id", "turn_id", "caller"))
-    if claim.model not in MODELS:
+    if claim.model not in LIMITS:
         return past.models.record(claim.model, str(claim.document.get(f"{claim.model}_id")))
     if caller is not None:
         return past.models.inventory(caller, thread, turn, claim.session)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from validator.protocol.honest import is_honest
-from validator.replay.readmodels import agenthub, runagents
-from validator.replay.readmodels.agent_threads import Threads
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 from validator.replay.world import World
@@ -36,12 +34,7 @@ class Views:
     def __init__(self, world: World):
         self._world = world
         self._name = world.protocol.name
-        kinds: dict[str, list[Any]] = {
-            "agenthub": [agenthub.RunViews],
-            "runagents": [runagents.RunViews, runagents.ActionViews],
-            "agent-threads": [Threads],
-        }
-        self._built = [kind(world) for kind in kinds.get(self._name, ())]
+        self._built = [kind(world) for kind in _kinds(self._name)]
         # What the views keep of runs and actions is theirs; here it is named, so that it is forgotten with them.
         first, second = [*self._built, None, None][:2]
         self.runs = {} if first is None or self._name == "agent-threads" else first.kept_runs
@@ -60,6 +53,23 @@ class Views:
         if self._world.unproved(_named(document)) is not None or (model, self._name) not in _TELLERS:
             return None
         return _TELLERS[model, self._name](self._world, self._built, document)
+
+
+def _kinds(protocol: str) -> list[Any]:
+    """The views that a dialect has; those of the others are not loaded."""
+    if protocol == "agenthub":
+        from validator.replay.readmodels.agenthub import RunViews
+
+        return [RunViews]
+    if protocol == "runagents":
+        from validator.replay.readmodels import runagents
+
+        return [runagents.RunViews, runagents.ActionViews]
+    if protocol == "agent-threads":
+        from validator.replay.readmodels.agent_threads import Threads
+
+        return [Threads]
+    return []
 
 
 def _named(document: dict[str, Any]) -> dict[str, str]:

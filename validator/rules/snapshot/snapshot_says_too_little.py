@@ -5,7 +5,7 @@ Trips: a snapshot.updated that names its model and no sequence.  Near miss: one 
 Fix: Fill the field that the pointer names, or say honestly that it is not known.
 """
 
-from validator.replay.readmodels import MODELS
+from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.readmodels.agent_runtime.past import Replay
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._claims import Claims
@@ -25,7 +25,7 @@ def check(step, world, context):
     if step.kind == "event":
         yield from _event(step)
     for claim in world.ledger(Claims).now:
-        if claim.model in MODELS:
+        if claim.model in LIMITS:
             yield from _document(step, world, claim)
 
 

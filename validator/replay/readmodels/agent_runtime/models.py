@@ -1,4 +1,4 @@
-"""The thirteen read models by name: who builds each, and what it may be limited to."""
+"""The thirteen read models: who builds each."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from validator.replay.readmodels.agent_runtime.evidence import Evidence, Outputs
 from validator.replay.readmodels.agent_runtime.facts import Collector, Facts
 from validator.replay.readmodels.agent_runtime.hooks import Hooks
 from validator.replay.readmodels.agent_runtime.incidents import Incidents
+from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.readmodels.agent_runtime.permissions import Actions, Permissions
 from validator.replay.readmodels.agent_runtime.queue import Queues
 from validator.replay.readmodels.agent_runtime.routing import Routing
@@ -26,8 +27,6 @@ from validator.replay.readmodels.agent_runtime.tasks import Tasks
 from validator.replay.readmodels.agent_runtime.tools import Calls, Catalogues
 from validator.replay.readmodels.agent_runtime.turns import Turns
 
-BOTH = ("session", "thread")
-ANYWHERE = (*BOTH, "turn")
 COLLECTORS: tuple[type[Collector], ...] = (
     Turns,
     Calls,
@@ -63,7 +62,7 @@ class Model:
 
     limits: tuple[str, ...]
     parts: tuple[Build, ...]
-    exists: Callable[[Facts, Scope], bool] = lambda facts, scope: True
+    exists: Callable[[Facts, Scope], bool]
 
     def build(self, facts: Facts, scope: Scope) -> dict[str, Any] | None:
         """The document without its head; None when no event fed it."""
@@ -71,6 +70,10 @@ class Model:
             return None
         parts = [part(facts, scope) for part in self.parts]
         return None if None in parts else {name: value for part in parts for name, value in (part or {}).items()}
+
+
+def _always(facts: Facts, scope: Scope) -> bool:
+    return True
 
 
 def _by(kind: type[Any], *methods: str) -> tuple[Build, ...]:
@@ -82,22 +85,24 @@ def _ask(kind: type[Any], method: str, facts: Facts, scope: Scope) -> dict[str, 
 
 
 THREAD_PARTS = ("head", "turns", "waiting", "worries", "tool_calls", "processes", "tasks", "results")
+_PARTS: dict[str, tuple[Build, ...]] = {
+    "session_snapshot": _by(Session, "shell", "threads", "recent", "work", "results"),
+    "thread_read_model": _by(Threads, *THREAD_PARTS),
+    "tool_inventory_snapshot": _by(Catalogues),
+    "queue_snapshot": _by(Queues),
+    "task_snapshot": (task_board.build,),
+    "context_boundary_snapshot": _by(Context),
+    "artifact_checkpoint_summary": _by(Artifacts),
+    "evidence_summary": _by(Evidence),
+    "permission_sandbox_summary": _by(Permissions),
+    "execution_environment_snapshot": _by(Environment),
+    "routing_limit_summary": _by(Routing),
+    "subagent_job_summary": (subagents.build,),
+    "channel_summary": _by(Channels),
+}
+_EXISTS = {"thread_read_model": lambda facts, scope: facts.of(Threads).exists(scope)}
 MODELS: dict[str, Model] = {
-    "session_snapshot": Model(("session",), _by(Session, "shell", "threads", "recent", "work", "results")),
-    "thread_read_model": Model(
-        ("thread",), _by(Threads, *THREAD_PARTS), lambda facts, scope: facts.of(Threads).exists(scope)
-    ),
-    "tool_inventory_snapshot": Model(ANYWHERE, _by(Catalogues)),
-    "queue_snapshot": Model(("thread",), _by(Queues)),
-    "task_snapshot": Model(BOTH, (task_board.build,)),
-    "context_boundary_snapshot": Model(("thread",), _by(Context)),
-    "artifact_checkpoint_summary": Model(BOTH, _by(Artifacts)),
-    "evidence_summary": Model(BOTH, _by(Evidence)),
-    "permission_sandbox_summary": Model(BOTH, _by(Permissions)),
-    "execution_environment_snapshot": Model(ANYWHERE, _by(Environment)),
-    "routing_limit_summary": Model(ANYWHERE, _by(Routing)),
-    "subagent_job_summary": Model(BOTH, (subagents.build,)),
-    "channel_summary": Model(("session",), _by(Channels)),
+    name: Model(limits, _PARTS[name], _EXISTS.get(name, _always)) for name, limits in LIMITS.items()
 }
 
 

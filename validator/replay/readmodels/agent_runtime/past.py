@@ -10,21 +10,24 @@ alone has more is given up. Claims of a session that went are not judged.
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections import deque
 from heapq import merge
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import unpack
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
-from validator.replay.readmodels.agent_runtime import ReadModels
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
 from validator.replay.step import Move, Place, Step
 from validator.replay.subject import Subject
+
+if TYPE_CHECKING:
+    from validator.replay.readmodels.agent_runtime.ledger import ReadModels
 
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
@@ -77,7 +80,13 @@ class Past:
         self._subjects: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._told: dict[str | None, dict[tuple[str, str], None]] = {}
         """The subjects that the events of each session moved."""
-        self.models = ReadModels(self)
+
+    @functools.cached_property
+    def models(self) -> ReadModels:
+        """Made when a step is shown to them, because most captures hold no snapshot."""
+        from validator.replay.readmodels.agent_runtime.ledger import ReadModels
+
+        return ReadModels(self)
 
     def subjects(self, machine: str) -> dict[str, Subject]:
         return self._subjects.get(machine, {})

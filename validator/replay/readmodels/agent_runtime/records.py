@@ -17,6 +17,10 @@ def honest(word: str, reason: str = UNTOLD) -> dict[str, str]:
     return {"honest": word, "reason": reason}
 
 
+UNWATCHED = honest("unknown", "the replay does not watch for this change")
+"""The time of a change that no piece is watched for."""
+
+
 def present(**fields: Any) -> dict[str, Any]:
     """A record without the fields that nobody told."""
     return {name: value for name, value in fields.items() if value is not None}

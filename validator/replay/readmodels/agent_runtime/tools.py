@@ -7,12 +7,11 @@ from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.hooks import Hooks
+from validator.replay.readmodels.agent_runtime.names import FAILED
 from validator.replay.readmodels.agent_runtime.permissions import boundary_of, decision_of
 from validator.replay.readmodels.agent_runtime.records import honest, present
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.turns import Turns
-
-FAILED = ("failed", "denied", "timed_out")
 
 
 @dataclass(slots=True)
