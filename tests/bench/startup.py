@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.bench import stream
 from tests.bench.bench import write
 
 LIMITS = {"--help": 1.3, "--version": 1.3, "200 events": 2.0}
@@ -24,7 +25,7 @@ _MAIN = "from validator.cli import main; main()"
 
 def cases(folder: Path) -> dict[str, list[str]]:
     capture = folder / "short.ndjson"
-    write(capture, 200)
+    write(capture, 200, stream.lines)
     ours = [sys.executable, "-c", _MAIN]
     return {
         "import click": [sys.executable, "-c", "import click"],
