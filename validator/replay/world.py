@@ -76,6 +76,8 @@ class World:
             for key in machine.subject:
                 self._machines_of.setdefault(key[0], []).append(name)
         self.faded_at = 0
+        self._asked: tuple[Step | None, int | None] = (None, None)
+        """The step that was asked about last, and the answer: several rules ask the same."""
         self._ledgers: dict[type, Any] = {}
         self._failed: dict[type, Exception] = {}
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
@@ -176,6 +178,7 @@ class World:
     def doubt(self, number: int, ids: dict[str, Any] | None = None) -> None:
         """Open work can no longer be proved to stand: that of the stream with these ids, or all of it."""
         names = self._doubt.names(ids or {})
+        self._asked = (None, None)
         self._doubt.lose(number, names)
         for subject in self.fold.open_subjects():
             subject.doubted = subject.doubted or self._doubt.concerns(names, subject.scope)
@@ -185,6 +188,7 @@ class World:
 
     def cut(self, number: int) -> None:
         """The end of the capture is lost: nothing that might stand in it is missing."""
+        self._asked = (None, None)
         self._doubt.lose(number)
 
     def unproved(self, about: About = None) -> int | None:
@@ -193,9 +197,13 @@ class World:
         A gap concerns its own stream, an unreadable line all of them; without a step or subject every loss counts. For
         a step that names a faded subject what was forgotten of it is as good as lost.
         """
+        if about is not None and about is self._asked[0]:
+            return self._asked[1]
         since, ids = self.lost(about), _ids(about)
         if ids and self.fold.faded and (getattr(about, "faded", False) or self._is_faded(ids)):
-            return max(since or 0, self.faded_at)
+            since = max(since or 0, self.faded_at)
+        if isinstance(about, Step):
+            self._asked = (about, since)
         return since
 
     def lost(self, about: About = None) -> int | None:
