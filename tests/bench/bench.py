@@ -157,7 +157,7 @@ def table(found: list[Case]) -> str:
         "# What a verdict costs beside its peers",
         "",
         f"{ours.events:,} events of `tests/bench/talk.py` (slow peers: {SLOW:,} or {ARRAY:,}), best of {ROUNDS},",
-        "interleaved, processor time of whole processes. Written by `make bench`; only ratios within one run mean anything.",
+        "interleaved, processor time of whole processes. Written by `make bench`; only ratios within one run count.",
         "",
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}.",
         "",
