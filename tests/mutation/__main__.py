@@ -101,7 +101,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seconds", type=int, default=400, help="of CPU, after which a trial counts as noticed")
+    parser.add_argument("--seconds", type=int, default=120, help="of CPU, after which a trial counts as noticed")
     parser.add_argument("--only", default="", help="part of a path; other files are left alone")
     parser.add_argument("--again", action="store_true", help="try only what is new, has changed or was left alive")
     return parser.parse_args()
