@@ -105,6 +105,8 @@ def test_a_finding_points_to_the_property_as_it_is_spelt(core):
     assert spelt(line, "/payload/tool_name") == "/payload/toolName"
     assert spelt(line, "/payload/a~1b/c~0") == "/payload/a~1b/c~0"
     assert spelt(line, "/payload/nowhere/0") == "/payload/nowhere/0"
+    assert spelt({"toolCalls": [{"toolName": 5}]}, "/tool_calls/0/tool_name") == "/toolCalls/0/toolName"
+    assert spelt({"toolCalls": [{"toolName": 5}]}, "/tool_calls/1/tool_name") == "/toolCalls/1/tool_name"
     report = validate(io.BytesIO(json.dumps(line).encode() + b"\n"))
     assert "/payload/toolName" in {found.pointer for found in report.findings}
 

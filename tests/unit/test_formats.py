@@ -52,5 +52,9 @@ def test_offsets_name_the_same_instant():
     assert parse_date_time("2026-05-08T09:30:00+02:00") == parse_date_time("2026-05-08T07:30:00Z")
 
 
+def test_what_is_finer_than_a_microsecond_is_cut_off():
+    assert parse_date_time("2026-05-08T09:30:00.123456789+00:00").microsecond == 123456
+
+
 def test_what_is_no_string_is_not_judged_by_a_format():
     assert is_date_time(7)
