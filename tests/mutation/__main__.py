@@ -1,7 +1,7 @@
 """Plants a seeded sample of code faults and counts those that no check notices; writes RESULTS.md.
 
 What is known of the sample from runs before is kept in `build/`: `--again` tries only what is new, has changed or was
-left alive.
+left alive and is not listed as equivalent.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def main() -> None:
     compileall.compile_dir(ROOT / "validator", quiet=2)  # a trial loads again what rests on its fault
     known = json.loads(KNOWN.read_text("utf-8")) if options.again and KNOWN.exists() else {}
     chosen = [mutant for mutant in sample(ROOT, options.size, options.seed) if options.only in mutant.path]
-    open_yet = [mutant for mutant in chosen if known.get(_sum(mutant), True)]
+    reviewed = results.reasons(ROOT, [mutant for mutant in chosen if known.get(_sum(mutant))])
+    open_yet = [mutant for mutant in chosen if known.get(_sum(mutant), True) and mutant not in reviewed]
     start = time.monotonic()
     KNOWN.parent.mkdir(exist_ok=True)
     for number, (mutant, survived) in enumerate(trials(open_yet, options.jobs, options.seconds), 1):
@@ -103,7 +104,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=int, default=120, help="of CPU, after which a trial counts as noticed")
     parser.add_argument("--only", default="", help="part of a path; other files are left alone")
-    parser.add_argument("--again", action="store_true", help="try only what is new, has changed or was left alive")
+    parser.add_argument("--again", action="store_true", help="try only what is not settled by the run before")
     return parser.parse_args()
 
 
