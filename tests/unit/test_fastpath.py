@@ -91,6 +91,12 @@ def test_two_schemas_that_speak_about_one_value_are_both_heard():
         assert check({"allOf": [one, other]}, VALUES[turn % 7 :: 7]) == [], (one, other)
 
 
+def test_a_whole_number_is_accepted_where_a_number_is_asked_for_as_well():
+    compiler = Compiler(documents({"allOf": [{"type": "number"}, {"type": ["integer", "string"]}]}))
+    accept = compiler.evaluator(compiler.expression("x.schema.json#/$defs/s"))
+    assert [accept(value) for value in (1, 1.5, "a")] == [True, False, False]
+
+
 def test_the_comparison_tells_an_acceptor_that_accepts_too_much_or_too_little():
     judge = authority({"type": "string"})
     assert list(differences(lambda value: True, judge, False, ["a", 1])) == [1]

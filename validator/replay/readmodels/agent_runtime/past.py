@@ -115,8 +115,6 @@ class Past:
             if move.row.driver.kind != "move":
                 subject.scope = {**step.scope, **subject.scope}
             subject.state, subject.doubted = move.target, False
-            if move.source != move.target:
-                subject.history.append(step.number)
         self.models.current = session
         self.models.apply(step)
 
