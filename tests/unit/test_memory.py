@@ -19,6 +19,8 @@ from validator.rules.snapshot import old_fact_told_anew
 
 PER_EVENT = 48
 """Bytes that a further event of closed work may cost."""
+MORE = {"agent-threads/1": 200}
+"""A committed run may still be superseded, so it is not over: its records and digests of its messages stay."""
 CACHES = (
     "*/redact/*",
     "*/sieve.py",
@@ -73,7 +75,7 @@ def test_four_times_the_closed_work_costs_little_more(short_memory):
 def test_stories_told_again_cost_little_more(name, short_memory):
     short_memory(30)
     told = list(islice(retellings(name), 2400))
-    assert _per_event(told, name, first=2) <= PER_EVENT
+    assert _per_event(told, name, first=2) <= MORE.get(name, PER_EVENT)
 
 
 def test_without_forgetting_it_would_cost_more(short_memory):
@@ -95,3 +97,11 @@ def test_forgetting_at_once_finds_nothing_more(name, short_memory):
     short_memory(1)
     more = {path.name: found for path in paths if (found := _findings(path) - known[path])}
     assert more == {}
+
+
+def test_streams_that_are_over_are_compared_by_their_digests(short_memory):
+    """What is found in agent-threads is the same however little is kept of a stream."""
+    paths = sorted((resources.fixtures() / "agent-threads" / "1").rglob("rules/ATH*/trips-*.ndjson"))
+    known = {path: _findings(path) for path in paths}
+    short_memory(1)
+    assert {path: _findings(path) for path in paths} == known

@@ -41,38 +41,3 @@ def stream_of(step: Step) -> str:
 def run_of(step: Step) -> str:
     """The run whose stream an event is in."""
     return step.scope.get("run_id", "")
-
-
-class Records:
-    """The first and the last record of each run, the first that showed it committed, and the superseded ones."""
-
-    def __init__(self, world: Any):
-        self.first: dict[str, tuple[dict[str, Any], int]] = {}
-        self.last: dict[str, tuple[dict[str, Any], int]] = {}
-        self.before: dict[str, tuple[dict[str, Any], int]] = {}
-        self.committed: dict[str, tuple[dict[str, Any], int]] = {}
-        self.superseded: set[str] = set()
-
-    def apply(self, step: Step) -> None:
-        """Keeps a run's records; `before` is the one before the present line."""
-        run = word(step.line, "runId")
-        if step.kind != "run" or run is None or word(step.line, "threadId") is None:
-            return
-        if run in self.last:
-            self.before[run] = self.last[run]
-        self.last[run] = (step.line, step.number)
-        self.first.setdefault(run, self.last[run])
-        if step.line.get("status") == "committed":
-            self.committed.setdefault(run, self.last[run])
-        elif step.line.get("status") == "superseded":
-            self.superseded.add(run)
-
-    def siblings(self, run: str) -> list[str]:
-        """Other runs of the same thread with the same fork."""
-        record = self.last[run][0]
-        place = (record.get("threadId"), record.get("forkFromMessageId"))
-        return [
-            other
-            for other, (entry, _) in self.last.items()
-            if other != run and (entry.get("threadId"), entry.get("forkFromMessageId")) == place
-        ]

@@ -7,15 +7,15 @@ Fix: Set finishedAt when the run ends, and once more only when it is superseded.
 """
 
 from validator.protocol.formats import parse_date_time
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import Records
 
 
-@rule("ATH006", "finish-time-changed", clauses={"agent-threads": "AT-49"}, on="record:run", needs=(Records,))
+@rule("ATH006", "finish-time-changed", clauses={"agent-threads": "AT-49"}, on="record:run", needs=(Runs,))
 def check(step, world, context):
     run = word(step.line, "runId")
-    before, line = world.ledger(Records).before.get(run, ({}, 0))
+    before, line = world.ledger(Runs).before.get(run, ({}, 0))
     then, now = _time(before), _time(step.line)
     if then is None or now is None:
         return

@@ -6,38 +6,66 @@ Near miss: two trees of a thread, the second with more messages.
 Fix: Never rewrite or delete a stored message; superseding changes the status of its run only.
 """
 
-import json
-
+from validator.capture.encode import sorted_bytes
 from validator.replay.readmodels.words import word
+from validator.replay.seen import SeenEvents, hashed, short
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import entries, served
 
 KEPT = ("parentMessageId", "role", "parts")
 
 
+class Forms(SeenEvents):
+    """Names to digests and lines, 32 bytes at most each."""
+
+    _BODY = "I"
+
+
 class Shown:
-    """The first form of every message, and the messages of each thread's first tree."""
+    """The first form of every message, by digests, and what the trees of each thread have shown."""
 
     def __init__(self, world):
-        self.messages = {}
+        self._forms = Forms()
+        self._named = Forms()
         self.trees = {}
+        """Thread to how many messages its trees have named, and lines that together name them all."""
+        self.gone, self.before = 0, ()
+        """How many of them the tree at hand lacks, and the lines that named them, if there was a tree before."""
+
+    def first(self, name, field):
+        """The digest of the first form of a field and its line, or None."""
+        return self._forms.get(short(f"{name}\n{field}"))
 
     def differs(self, name, entry, line):
         """The fields of a message that were served otherwise before a line, with where that was."""
-        for field, (first, at) in self.messages.get(name, {}).items():
-            if at != line and field in entry and form(entry[field]) != first:
-                yield field, at
+        for field in KEPT if isinstance(name, str) else ():
+            found = self.first(name, field) if field in entry else None
+            if found is not None and found[1] != line and form(entry[field]) != found[0]:
+                yield field, found[1]
 
     def apply(self, step):
+        self.gone, self.before = 0, ()
+        if step.kind != "snapshot":
+            return
         for name, entry, _ in messages(step):
             for field in KEPT:
                 if field in entry:
-                    self.messages.setdefault(name, {}).setdefault(field, (form(entry[field]), step.number))
+                    self._forms.meet(short(f"{name}\n{field}"), form(entry[field]), step.number)
         tree = served(step, "thread_tree")
-        if tree is not None:
-            names = {word(node, "messageId"): step.number for node in entries(tree.get("nodes"))}
-            thread = word(tree, "threadId")
-            self.trees[thread] = {**names, **self.trees.get(thread, {})}
+        if tree is not None and isinstance(tree.get("nodes"), list):
+            names = [word(node, "messageId") for node in tree["nodes"]]
+            self._tree(word(tree, "threadId"), set(names) - {None}, names.count(None), step.number)
+
+    def _tree(self, thread, names, unnamed, line):
+        """A node whose id is not told may be any of those that were named before."""
+        count, lines = self.trees.get(thread, (0, ()))
+        known = [self._named.meet(short(f"{thread}\n{name}"), 0, line) for name in names]
+        met = sum(found is not None for found in known)
+        if thread in self.trees:
+            self.gone, self.before = max(0, count - met - unnamed), lines
+        whole = met == count
+        grown = met < len(names)
+        self.trees[thread] = count + len(names) - met, (line,) if whole else (*lines, line) if grown else lines
 
 
 def messages(step):
@@ -50,8 +78,8 @@ def messages(step):
 
 
 def form(value):
-    """A value free of the order of its keys."""
-    return json.dumps(value, sort_keys=True)
+    """A digest of a value, free of the order of its keys."""
+    return hashed(sorted_bytes(value)) >> 32
 
 
 @rule(
@@ -64,24 +92,16 @@ def form(value):
 def check(step, world, context):
     ledger = world.ledger(Shown)
     for name, entry, place in messages(step):
-        for field, (first, line) in ledger.messages.get(name, {}).items():
+        for field in KEPT:
+            first, line = ledger.first(name, field) or (0, step.number)
             if line == step.number or field not in entry:
                 continue
             yield seen("AT-17")
             if form(entry[field]) != first:
                 more = {"pointer": f"{place}/{field}", "entity": ("message", name), "witness": (line,), "key": field}
                 yield finding(step, f"the {field} it was served with", f"another {field}", clause="AT-17", **more)
-    tree = served(step, "thread_tree")
-    if tree is not None and isinstance(tree.get("nodes"), list):
-        yield from _gone(step, tree, ledger)
-
-
-def _gone(step, tree, ledger):
-    names = {word(node, "messageId") for node in entries(tree["nodes"])}
-    before = {name: line for name, line in ledger.trees.get(word(tree, "threadId"), {}).items() if line != step.number}
-    if before:
+    if ledger.before:
         yield seen("AT-71")
-    lost = [line for name, line in before.items() if name not in names]
-    if lost:
-        more = {"pointer": "/snapshot/nodes", "clause": "AT-71", "witness": (lost[0],), "key": "gone"}
-        yield finding(step, "every message of the earlier tree", f"{len(lost)} are gone", **more)
+    if ledger.gone:
+        more = {"pointer": "/snapshot/nodes", "clause": "AT-71", "witness": ledger.before, "key": "gone"}
+        yield finding(step, "every message of the earlier tree", f"{ledger.gone} are gone", **more)

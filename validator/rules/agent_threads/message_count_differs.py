@@ -6,20 +6,20 @@ Near miss: a stream whose only text is empty, and messageCount 0.
 Fix: Reduce the whole stream in the transaction that commits the run, and store that many messages.
 """
 
-from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 
-@rule("ATH004", "message-count-differs", clauses={"agent-threads": "AT-51"}, on="record:run", needs=(Threads,))
+@rule("ATH004", "message-count-differs", clauses={"agent-threads": "AT-51"}, on="record:run", needs=(Runs,))
 def check(step, world, context):
     run, count = word(step.line, "runId"), step.line.get("messageCount")
-    stream = world.ledger(Threads).reducer(str(run))
+    stream = world.ledger(Runs).reducer(str(run))
     committed = any(move.target == "committed" and move.subject == run for move in step.moves)
     if not committed or stream is None or not stream.whole or world.unproved({"stream_id": f"run:{run}"}) is not None:
         return
     yield seen()
-    messages = stream.messages()
+    messages = stream.said()
     if count != len(messages):
         yield finding(
             step,
@@ -33,4 +33,4 @@ def check(step, world, context):
 
 
 def _lines(world, run):
-    return world.ledger(Threads).lines.get(f"run:{run}", ())
+    return world.ledger(Runs).lines.get(f"run:{run}", ())

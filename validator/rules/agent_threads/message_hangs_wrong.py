@@ -6,21 +6,22 @@ Near miss: a run without a fork whose first message has no parent.
 Fix: Hang the first message of a run under its fork, and each further one under the one before it.
 """
 
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import Records, entries, served
+from validator.rules.agent_threads._facts import entries, served
 
 CLAUSES = ("AT-45", "AT-70", "AT-72")
 
 
-@rule("ATH024", "message-hangs-wrong", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Records,))
+@rule("ATH024", "message-hangs-wrong", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Runs,))
 def check(step, world, context):
     tree = served(step, "thread_tree")
     before = {}
     for at, node in enumerate(entries((tree or {}).get("nodes"))):
         run, parent = word(node, "runId"), node.get("parentMessageId")
         previous, before[run] = before.get(run), node.get("messageId")
-        record, line = world.ledger(Records).last.get(run, (None, 0))
+        record, line = world.ledger(Runs).last.get(run, (None, 0))
         if record is None or not isinstance(parent, str | None) or not isinstance(previous, str | None):
             continue
         fork = record.get("forkFromMessageId")

@@ -6,9 +6,9 @@ Near miss: a record without streamId, then one with it.
 Fix: Write these fields once, when the run begins, and messageCount once, when it commits.
 """
 
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import Records
 
 FIXED = {"threadId": "AT-11", "createdAt": "AT-18", "forkFromMessageId": "AT-18", "streamId": "AT-18"}
 
@@ -18,10 +18,10 @@ FIXED = {"threadId": "AT-11", "createdAt": "AT-18", "forkFromMessageId": "AT-18"
     "record-facts-changed",
     clauses={"agent-threads": ("AT-11", "AT-18", "AT-53")},
     on="record:run",
-    needs=(Records,),
+    needs=(Runs,),
 )
 def check(step, world, context):
-    run, records = word(step.line, "runId"), world.ledger(Records)
+    run, records = word(step.line, "runId"), world.ledger(Runs)
     first, line = records.first.get(run, (step.line, step.number))
     if line == step.number:
         return

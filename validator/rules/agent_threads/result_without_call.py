@@ -5,7 +5,7 @@ Trips: tool-result for call-1 in a stream that never called it.  Near miss: tool
 Fix: Append the call before its result, with the same toolCallId.
 """
 
-from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 from validator.rules.agent_threads._facts import payload, stream_of
@@ -35,7 +35,7 @@ class Calls:
             self.of.setdefault(stream, {}).setdefault(word(payload(step), "toolCallId"), step.number)
 
 
-@rule("ATH009", "result-without-call", clauses={"agent-threads": "AT-34"}, on="tool-result", needs=(Calls, Threads))
+@rule("ATH009", "result-without-call", clauses={"agent-threads": "AT-34"}, on="tool-result", needs=(Calls, Runs))
 def check(step, world, context):
     ledger, stream, call = world.ledger(Calls), stream_of(step), word(payload(step), "toolCallId")
     if call is None or not ledger.whole.get(stream) or world.unproved(step) is not None:
@@ -49,4 +49,4 @@ def check(step, world, context):
 
 
 def _lines(world, stream):
-    return tuple(world.ledger(Threads).lines.get(stream, ()))
+    return tuple(world.ledger(Runs).lines.get(stream, ()))

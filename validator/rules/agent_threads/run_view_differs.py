@@ -6,14 +6,14 @@ Fix: Take the status from the record alone, and give what no record told as unkn
 """
 
 from validator.protocol.honest import WORDS, is_honest
-from validator.replay.readmodels.agent_threads import Threads
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import number, word
 from validator.rules import finding, rule, seen
 
 CLAUSES = ("AT-1", "AT-2", "AT-107", "AT-108", "AT-117")
 
 
-@rule("ATH021", "run-view-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Threads,))
+@rule("ATH021", "run-view-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Runs,))
 def check(step, world, context):
     view = step.line.get("snapshot")
     if step.type != "run_view" or not isinstance(view, dict) or world.unproved(step) is not None:
@@ -30,17 +30,18 @@ def check(step, world, context):
         more |= {"pointer": "/snapshot/status", "clause": "AT-1", "state": subject.state, "key": "status"}
         yield finding(step, subject.state, str(status), **more)
         return
-    own, shown = world.ledger(Threads).run_view(run)["supersededBy"], view.get("supersededBy")
+    own, shown = world.ledger(Runs).run_view(run)["supersededBy"], view.get("supersededBy")
     yield seen("AT-107")
     if not is_honest(own) and not is_honest(shown) and own != shown:
         more |= {"pointer": "/snapshot/supersededBy", "clause": "AT-107", "state": subject.state, "key": "successor"}
         yield finding(step, "the run whose commit superseded it" if own else "null", "another value", **more)
-    yield from _length(step, view, world.ledger(Threads), run, subject)
+    yield from _length(step, view, world.ledger(Runs), run, subject)
 
 
 def _length(step, view, threads, run, subject):
     """Where no event of the stream was captured its length is unknown; that it is empty, messages disprove."""
-    count = number(threads.record(run) or {}, "messageCount")
+    record = threads.record(run)
+    count = record.number("messageCount") if record else None
     if threads.reducer(run) is None and count and number(view, "lastSeq") is not None:
         yield seen("AT-117")
         if view["lastSeq"] == 0:
@@ -52,10 +53,10 @@ def _length(step, view, threads, run, subject):
 
 def _without_record(step, view, world, more):
     """Judged only where the stream is in the capture: the ledger may know a run that the capture does not."""
-    if world.ledger(Threads).reducer(str(view.get("runId"))) is None:
+    if world.ledger(Runs).reducer(str(view.get("runId"))) is None:
         return
     yield seen("AT-2", "AT-108")
     if word(view, "status") not in {None, *WORDS}:
-        lines = tuple(world.ledger(Threads).lines.get(f"run:{view.get('runId')}", ())[:1])
+        lines = tuple(world.ledger(Runs).lines.get(f"run:{view.get('runId')}", ())[:1])
         more |= {"pointer": "/snapshot/status", "clause": "AT-2", "witness": lines, "key": "no record"}
         yield finding(step, "unknown", str(view.get("status")), **more)

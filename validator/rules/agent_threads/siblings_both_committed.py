@@ -6,8 +6,9 @@ Near miss: the same, and A's record says superseded by the end.
 Fix: Supersede every committed run at the same fork in the transaction of the commit, and write its record.
 """
 
+from validator.replay.readmodels.agent_threads import Runs
 from validator.rules import END, Finding, rule, seen
-from validator.rules.agent_threads._facts import Records, expects
+from validator.rules.agent_threads._facts import expects
 
 
 @rule(
@@ -15,10 +16,10 @@ from validator.rules.agent_threads._facts import Records, expects
     "siblings-both-committed",
     clauses={"agent-threads": ("AT-73", "AT-89")},
     on=END,
-    needs=(Records,),
+    needs=(Runs,),
 )
 def check(step, world, context):
-    records = world.ledger(Records)
+    records = world.ledger(Runs)
     for run, subject in world.subjects("run").items():
         if run not in records.last or records.last[run][0].get("status") not in ("committed", "superseded"):
             continue

@@ -6,8 +6,9 @@ Near miss: the record that says superseded stands before the record of the run t
 Fix: Mark a run superseded only in the transaction that commits its successor.
 """
 
+from validator.replay.readmodels.agent_threads import Runs
 from validator.rules import END, Finding, rule, seen
-from validator.rules.agent_threads._facts import KEPT, Records, expects
+from validator.rules.agent_threads._facts import KEPT, expects
 
 
 @rule(
@@ -15,10 +16,10 @@ from validator.rules.agent_threads._facts import KEPT, Records, expects
     "superseded-without-successor",
     clauses={"agent-threads": "AT-80"},
     on=END,
-    needs=(Records,),
+    needs=(Runs,),
 )
 def check(step, world, context):
-    records = world.ledger(Records)
+    records = world.ledger(Runs)
     for run, subject in world.subjects("run").items():
         if subject.state != "superseded" or run not in records.last:
             continue

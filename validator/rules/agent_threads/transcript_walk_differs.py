@@ -6,11 +6,41 @@ Near miss: a transcript with a selection follows the superseded answer that was 
 Fix: Follow at each fork the chosen child, else the last inserted child whose run is committed.
 """
 
+from array import array
+
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
+from validator.replay.seen import short
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import KEPT, Records, entries, served
+from validator.rules.agent_threads._facts import KEPT, entries, served
 
 CLAUSES = ("AT-95", "AT-96", "AT-97", "AT-100")
+
+
+class Tree:
+    """The nodes of a tree in few bytes: digests of their ids and parents, and which runs are committed."""
+
+    __slots__ = ("committed", "ids", "parents")
+
+    def __init__(self, nodes):
+        self.ids = array("Q", [short(node["messageId"]) for node in nodes])
+        self.parents = array("Q", [short(word(node, "parentMessageId") or "") for node in nodes])
+        self.committed = bytes(node.get("runStatus") == "committed" for node in nodes)
+
+    def follow(self, chosen):
+        """The walk along a branch, each root in turn, by digests; `chosen` are children to prefer."""
+        known, shown, children = set(self.ids), {}, {}
+        for at, parent in enumerate(self.parents):
+            children.setdefault(parent, []).append(at)
+        for root in (at for at, parent in enumerate(self.parents) if parent not in known):
+            at = root
+            while at is not None and self.ids[at] not in shown:
+                shown[self.ids[at]] = None
+                below = children.get(self.ids[at], [])
+                kept = [child for child in below if self.committed[child]]
+                picked = [child for child in below if self.ids[child] == chosen.get(self.ids[at])]
+                at = (picked or kept or below or [None])[-1]
+        return list(shown)
 
 
 class Trees:
@@ -22,7 +52,9 @@ class Trees:
     def apply(self, step):
         tree = served(step, "thread_tree")
         if tree is not None and isinstance(tree.get("nodes"), list):
-            self.of[word(tree, "threadId")] = (entries(tree["nodes"]), step.number)
+            nodes = entries(tree["nodes"])
+            told = all(isinstance(node.get("messageId"), str) for node in nodes)
+            self.of[word(tree, "threadId")] = (Tree(nodes), step.number) if told else (None, 0)
         elif step.kind == "run":
             self.of.pop(word(step.line, "threadId"), None)
 
@@ -32,7 +64,7 @@ class Trees:
     "transcript-walk-differs",
     clauses={"agent-threads": CLAUSES},
     on="record:snapshot",
-    needs=(Trees, Records),
+    needs=(Trees, Runs),
 )
 def check(step, world, context):
     transcript = served(step, "transcript")
@@ -45,11 +77,11 @@ def check(step, world, context):
         if len(set(names)) != len(names):
             yield finding(step, "each message at most once", "one stands twice", clause="AT-100", key="twice", **place)
             return
-    nodes, line = world.ledger(Trees).of.get(word(transcript, "threadId"), (None, 0))
-    if transcript.get("branch") == "all" or nodes is None:
+    tree, line = world.ledger(Trees).of.get(word(transcript, "threadId"), (None, 0))
+    if transcript.get("branch") == "all" or tree is None:
         yield from _enough(step, world, transcript, names)
-    if nodes is not None:
-        yield from _walk(step, transcript, names, nodes, line)
+    if tree is not None:
+        yield from _walk(step, transcript, names, tree, line)
 
 
 def _enough(step, world, transcript, names):
@@ -57,7 +89,7 @@ def _enough(step, world, transcript, names):
     somewhere, and that of all branches leaves nothing out."""
     kept = [
         (record.get("messageCount"), line)
-        for run, (record, line) in world.ledger(Records).last.items()
+        for run, (record, line) in world.ledger(Runs).last.items()
         if record.get("threadId") == transcript.get("threadId") and world.state("run", run) in KEPT
     ]
     total = sum(count for count, _ in kept if isinstance(count, int))
@@ -77,28 +109,14 @@ def _clause(transcript):
     return {"all": "AT-96", "active": "AT-95"}.get(branch if isinstance(branch, str) else "", "AT-97")
 
 
-def _walk(step, transcript, names, nodes, line):
-    branch = transcript.get("branch")
+def _walk(step, transcript, names, tree, line):
+    branch, clause = transcript.get("branch"), _clause(transcript)
     chosen = branch.get("selections") if isinstance(branch, dict) else {}
-    chosen = chosen if isinstance(chosen, dict) else {}
-    clause = _clause(transcript)
+    pairs = chosen.items() if isinstance(chosen, dict) else ()
+    chosen = {short(fork): short(child) for fork, child in pairs if isinstance(child, str)}
     yield seen(clause)
-    expected = [node.get("messageId") for node in nodes] if branch == "all" else _follow(nodes, chosen)
-    if names != expected and all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) for name in names):
+        return
+    if [short(name) for name in names] != (list(tree.ids) if branch == "all" else tree.follow(chosen)):
         more = {"pointer": "/snapshot/messages", "clause": clause, "witness": (line,), "key": clause}
         yield finding(step, "the walk its branch asks for", "another walk", **more)
-
-
-def _follow(nodes, chosen):
-    """The walk through a tree; each root in turn."""
-    known = {word(node, "messageId") for node in nodes}
-    shown = []
-    for root in (node for node in nodes if word(node, "parentMessageId") not in known):
-        node = root
-        while node is not None and node.get("messageId") not in shown:
-            shown.append(node.get("messageId"))
-            children = [child for child in nodes if child.get("parentMessageId") == node.get("messageId")]
-            kept = [child for child in children if child.get("runStatus") == "committed"]
-            picked = [child for child in children if child.get("messageId") == chosen.get(word(node, "messageId"))]
-            node = (picked or kept or children or [None])[-1]
-    return shown

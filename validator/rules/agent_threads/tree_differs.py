@@ -5,14 +5,15 @@ Trips: a tree that lists a message of a failed run.  Near miss: a tree that keep
 Fix: Build the tree from the stored messages and the present status of their runs.
 """
 
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import KEPT, Records, entries, served
+from validator.rules.agent_threads._facts import KEPT, entries, served
 
 CLAUSES = ("AT-65", "AT-103", "AT-104", "AT-105", "AT-106")
 
 
-@rule("ATH018", "tree-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Records,))
+@rule("ATH018", "tree-differs", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Runs,))
 def check(step, world, context):
     tree = served(step, "thread_tree")
     if tree is None or not isinstance(tree.get("nodes"), list):
@@ -39,7 +40,7 @@ def _runs(step, world, tree, nodes):
         elif isinstance(node.get("runStatus"), str) and node["runStatus"] != subject.state:
             more |= {"pointer": f"/snapshot/nodes/{at}/runStatus", "clause": "AT-103", "key": "status"}
             yield finding(step, subject.state, node["runStatus"], **more)
-    for run, (record, line) in world.ledger(Records).last.items():
+    for run, (record, line) in world.ledger(Runs).last.items():
         if record.get("threadId") != tree.get("threadId") or world.state("run", run) not in KEPT:
             continue
         yield seen("AT-103", "AT-65")

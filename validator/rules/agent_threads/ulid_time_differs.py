@@ -8,18 +8,18 @@ Fix: Make the id when the run is created, from the same clock.
 from datetime import UTC, datetime, timedelta
 
 from validator.protocol.formats import parse_date_time
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._facts import Records
 
 DIGITS = {digit: value for value, digit in enumerate("0123456789ABCDEFGHJKMNPQRSTVWXYZ")}
 TOLERANCE = timedelta(seconds=10)
 
 
-@rule("ATH007", "ulid-time-differs", clauses={"agent-threads": "AT-14"}, on="record:run", needs=(Records,))
+@rule("ATH007", "ulid-time-differs", clauses={"agent-threads": "AT-14"}, on="record:run", needs=(Runs,))
 def check(step, world, context):
     run, created = word(step.line, "runId"), step.line.get("createdAt")
-    first = world.ledger(Records).first.get(run, ({}, 0))[1] == step.number
+    first = world.ledger(Runs).first.get(run, ({}, 0))[1] == step.number
     made, told = _time(run), parse_date_time(created) if isinstance(created, str) else None
     if not first or made is None or told is None:
         return

@@ -37,7 +37,7 @@ class Views:
         self._built = [kind(world) for kind in _kinds(self._name)]
         # What the views keep of runs and actions is theirs; here it is named, so that it is forgotten with them.
         first, second = [*self._built, None, None][:2]
-        self.runs = {} if first is None or self._name == "agent-threads" else first.kept_runs
+        self.runs = {} if first is None else first.kept_runs
         self.actions, self.requests, self.asked = second.kept if second is not None else ({}, {}, {})
 
     def built(self, kind: type[V]) -> V:
@@ -65,10 +65,6 @@ def _kinds(protocol: str) -> list[Any]:
         from validator.replay.readmodels import runagents
 
         return [runagents.RunViews, runagents.ActionViews]
-    if protocol == "agent-threads":
-        from validator.replay.readmodels.agent_threads import Threads
-
-        return [Threads]
     return []
 
 
@@ -105,9 +101,12 @@ def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) 
 
 def _threads_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
     run = word(document, "runId")
-    if run is None or world.midway(_named(document)) or built[0].record(run) is None:
+    from validator.replay.readmodels.agent_threads import Runs
+
+    runs = world.ledger(Runs)
+    if run is None or world.midway(_named(document)) or runs.record(run) is None:
         return None
-    view = built[0].run_view(run)
+    view = runs.run_view(run)
     return Told("run", run, view, number(view, "lastSeq"))
 
 

@@ -8,6 +8,7 @@ Fix: Build the view from events and records; null for what has not happened, an 
 from validator.protocol.honest import is_honest
 from validator.replay.readmodels.agent_runtime.past import Replay
 from validator.replay.readmodels.agent_runtime.records import shape_of
+from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import number
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._compare import compare
@@ -38,7 +39,7 @@ class Reread:
         self.reconnected = self.reconnected or step.kind == "reconnect"
 
 
-@rule("SNP024", "view-differs", clauses=CLAUSES, on=("record:snapshot", "repeat"), needs=(Views, Replay, Reread))
+@rule("SNP024", "view-differs", clauses=CLAUSES, on=("record:snapshot", "repeat"), needs=(Views, Runs, Replay, Reread))
 def check(step, world, context):
     reread = world.ledger(Reread)
     if step.repeats is not None:

@@ -1,0 +1,161 @@
+"""Streams reduced to messages, and what stays of a stream that is over.
+
+Of a stream whose run ended long ago only digests of its messages are kept, 24 bytes each: enough to tell whether a
+transcript that is served later says what the stream said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from validator.capture.encode import sorted_bytes
+from validator.replay.readmodels.words import number, word
+from validator.replay.seen import hashed
+
+LEFT = ("stepFinish", "error")
+"""What a stream leaves in the metadata of a message."""
+Said = tuple[int, ...]
+"""A message by the digest of its role and parts, and those of what its stream left with it."""
+
+
+def digest_of(value: Any) -> int:
+    """A digest of a value, zero for none."""
+    return 0 if value is None else hashed(sorted_bytes(_plain(value)))
+
+
+def _plain(value: Any) -> Any:
+    """A value in which equal numbers are written alike."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+
+
+def content_of(message: dict[str, Any]) -> int:
+    """A digest of what a message says."""
+    return hashed(sorted_bytes([word(message, "role"), message.get("parts")]))
+
+
+def digested(message: dict[str, Any]) -> Said:
+    """A message by its digests."""
+    return (content_of(message), *(digest_of(message["metadata"].get(name)) for name in LEFT))
+
+
+@dataclass(slots=True)
+class Closed:
+    """A stream that is over: how far it went, the calls without a result, and its messages by their digests."""
+
+    whole: bool
+    last: int
+    pending: tuple[str, ...]
+    digests: bytes
+
+    def said(self) -> list[Said]:
+        """The messages by their digests."""
+        parts = [int.from_bytes(self.digests[at : at + 8]) for at in range(0, len(self.digests), 8)]
+        return list(zip(*(parts[first :: len(LEFT) + 1] for first in range(len(LEFT) + 1)), strict=True))
+
+    def apply(self, event: dict[str, Any]) -> None:
+        """An event after the end: what the stream reduces to is no longer known."""
+        self.whole, self.last = False, max(self.last, number(event, "seq") or 0)
+
+
+class Reducer:
+    """Turns the events of one stream into messages, as the table of kinds says."""
+
+    def __init__(self, kinds: dict[str, dict[str, Any]]):
+        self._kinds = kinds
+        self._text: str | None = None
+        self._open: dict[str, Any] | None = None
+        self._done: list[dict[str, Any]] = []
+        self.pending: dict[str, str] = {}
+        self.last = 0
+        self.whole = True
+        """Every event since the first was seen."""
+
+    def apply(self, event: dict[str, Any]) -> None:
+        """Takes one stored event in."""
+        sequence, inner = number(event, "seq"), event.get("event")
+        self.whole = self.whole and sequence == self.last + 1
+        self.last = max(self.last, sequence or 0)
+        kind = word(inner, "kind")
+        if kind not in self._kinds or not isinstance(inner, dict):
+            return
+        values, payload = self._kinds[kind], inner.get("payload")
+        if not isinstance(payload, dict):
+            return
+        if values["metadata"] and self._open:
+            self._open["metadata"][values["metadata"]] = payload
+        if values["flushes"]:
+            self._flush()
+        if values["closes"]:
+            self._close()
+        if values["opens"] and self._open is None:
+            self._open = _message("assistant")
+        if kind == "text-delta":
+            self._text = (self._text or "") + str(payload.get("delta", ""))
+        elif values["part"]:
+            self._add(kind, values, payload)
+
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages so far, the open one included when it has parts."""
+        if self._open is None:
+            return list(self._done)
+        parts = [*self._open["parts"], *([{"type": "text", "text": self._text}] if self._text else [])]
+        return [*self._done, *([{**self._open, "parts": parts}] if parts else [])]
+
+    def said(self) -> list[Said]:
+        """The messages so far by their digests."""
+        return [digested(message) for message in self.messages()]
+
+    def closed(self) -> Closed:
+        """What stays of a stream that is over."""
+        digests = b"".join(part.to_bytes(8) for said in self.said() for part in said)
+        return Closed(self.whole, self.last, tuple(self.pending), digests)
+
+    def _add(self, kind: str, values: dict[str, Any], payload: dict[str, Any]) -> None:
+        part = self._part(kind, values["part"], payload)
+        if values["message"]:
+            message = _message(values["message"])
+            message["parts"].append(part)
+            self._done.append(message)
+        else:
+            # Every kind whose part goes into the open message opens one where there is none.
+            self._open["parts"].append(part)
+
+    def _part(self, kind: str, part: str, payload: dict[str, Any]) -> dict[str, Any]:
+        if part == "tool-call":
+            self.pending[str(payload.get("toolCallId"))] = str(payload.get("toolName"))
+            return {"type": part, **{name: payload.get(name) for name in ("toolCallId", "toolName", "input")}}
+        if part == "tool-result":
+            call = str(payload.get("toolCallId"))
+            name = payload.get("toolName") or self.pending.get(call, "unknown")
+            self.pending.pop(call, None)
+            failed = payload.get("isError", False)
+            return {
+                "type": part,
+                "toolCallId": call,
+                "toolName": name,
+                "output": payload.get("output"),
+                "isError": failed,
+            }
+        if part == "file":
+            return {"type": part, **{name: payload[name] for name in ("mimeType", "url", "name") if name in payload}}
+        return {"type": part, "text": payload.get("content" if kind == "user-message" else "text")}
+
+    def _flush(self) -> None:
+        if self._text and self._open is not None:
+            self._open["parts"].append({"type": "text", "text": self._text})
+        self._text = None
+
+    def _close(self) -> None:
+        self._flush()
+        if self._open is not None and self._open["parts"]:
+            self._done.append(self._open)
+        self._open = None
+
+
+def _message(role: str) -> dict[str, Any]:
+    return {"role": role, "parts": [], "metadata": {"schemaVersion": 1}}
