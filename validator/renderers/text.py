@@ -138,4 +138,5 @@ def _totals(report: Report) -> str:
     judged = (
         f"of {len(report.requirements)} requirements: {shown}" if report.requirements else "no requirement was judged"
     )
-    return f"{report.lines} lines, {report.events} events, {count} findings; {judged}"
+    told = ((report.lines, "line"), (report.events, "event"), (count, "finding"))
+    return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in told) + f"; {judged}"

@@ -2,7 +2,7 @@
 
 Why: a reader has to hold a line whole; one that has no room for it loses it.
 Trips: an event that carries the output it should refer to.  Near miss: the same event with a reference.
-Fix: Keep large output behind a reference and carry a preview.
+Fix: Keep large output behind a reference and carry a preview; --max-line-bytes lets the judge read more.
 """
 
 from validator.rules import LINE, rule

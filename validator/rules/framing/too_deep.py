@@ -2,7 +2,7 @@
 
 Why: readers stop at some depth, and what they do then differs.
 Trips: an event with a list 200 levels deep.  Near miss: an event with a list 100 levels deep.
-Fix: Flatten the value, or keep it behind a reference.
+Fix: Flatten the value, or keep it behind a reference; --max-depth lets the judge read more.
 """
 
 from validator.rules import LINE, rule
