@@ -100,10 +100,9 @@ def _runagents_action(world: World, built: list[Any], document: dict[str, Any]) 
 
 
 def _threads_run(world: World, built: list[Any], document: dict[str, Any]) -> Told | None:
-    run = word(document, "runId")
     from validator.replay.readmodels.agent_threads import Runs
 
-    runs = world.ledger(Runs)
+    run, runs = word(document, "runId"), world.ledger(Runs)
     if run is None or world.midway(_named(document)) or runs.record(run) is None:
         return None
     view = runs.run_view(run)
