@@ -99,7 +99,10 @@ class SqliteStore:
         tests = "".join(f" AND {name} = ?" for name in where)
         # Written out, so that the index of open records can be used.
         tests += "" if is_open is None else f" AND open = {int(is_open)}"
-        sql = f"SELECT {_SELECT} FROM records WHERE kind = ?{tests} ORDER BY ordinal"
+        # Without statistics SQLite would rather read all records of the kind, so the narrowest index is named.
+        index = f"by_{max(where, key=_COLUMNS.index)}" if where else "open_records" if is_open else ""
+        index = f" INDEXED BY {index}" if index else ""
+        sql = f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
         with _translated():
             return [_record(row) for row in self._db.execute(sql, (kind, *where.values()))]
 

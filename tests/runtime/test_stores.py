@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from reference_runtime.errors import PositionConflict, StoreFull, StoreLocked
-from reference_runtime.facts.record import Record
+from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log.base import Change, Store
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.log.sqlite import SqliteStore
@@ -72,6 +72,18 @@ def test_records_are_found_by_the_ids_they_were_told_with_in_order(store):
     assert [one.id for one in store.find("turn", {"thread_id": "t", "task_id": "k"}, None)] == ["a", "b"]
     assert [one.id for one in store.find("turn", {}, False)] == ["c"]
     assert store.find("turn", {"task_id": "other"}, None) == []
+
+
+@pytest.mark.parametrize("name", ["session_id", "thread_id", *LINKS, None])
+def test_a_query_reads_no_records_but_those_it_asks_for(tmp_path, name):
+    store, asked = SqliteStore(tmp_path / "store.db"), []
+    store._db.set_trace_callback(asked.append)
+    store.find("turn", {"session_id": "s", name: "x"} if name else {}, True)
+    store._db.set_trace_callback(None)
+    (sql,) = asked
+    plan = store._db.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()[0][3]
+    assert f"USING INDEX {f'by_{name}' if name else 'open_records'} (kind=?" in plan
+    store.close()
 
 
 def test_what_was_read_can_be_changed_without_changing_what_is_kept(store):
