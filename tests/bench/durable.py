@@ -5,6 +5,11 @@
 The runtime validates, decides, stamps, projects and commits with `synchronous=FULL`; the bare database is given the
 rows of that very commit, ready to be bound, and commits them in one transaction with the same setting. Only the ratio
 counts.
+
+Where the time of a command goes, by samples: 43 % into the statements that bare SQLite runs as well, 16 % into taking
+events in (6 of them to see which read models changed), 10 % into writing rows and copies of records, 8 % into asking
+the store, 7 % into the answer, 6 % each into stamping and hiding and into schemas, the rest into decisions. No part is
+large any more; what is left to try is an answer built from the unit instead of from queries, and fewer copies.
 """
 
 from __future__ import annotations
