@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from validator.errors import UsageError
 from validator.protocol.authority import FORMATS, Validator
 from validator.protocol.fastpath import Compiler, mode
+from validator.protocol.fastpath.parts import spread
 from validator.protocol.formats import TIMESTAMP, ecma_regex, is_date_time, is_plain_instant
 from validator.protocol.schemas import SchemaStore
 
@@ -95,6 +96,11 @@ def test_a_whole_number_is_accepted_where_a_number_is_asked_for_as_well():
     compiler = Compiler(documents({"allOf": [{"type": "number"}, {"type": ["integer", "string"]}]}))
     accept = compiler.evaluator(compiler.expression("x.schema.json#/$defs/s"))
     assert [accept(value) for value in (1, 1.5, "a")] == [True, False, False]
+
+
+def test_parts_that_demand_nothing_are_left_out():
+    schema = {"description": "A word.", "allOf": [{"title": "Short."}, {"maxLength": 2}]}
+    assert [part.schema for part in spread({}, schema, "x.schema.json")] == [{"maxLength": 2}]
 
 
 def test_the_comparison_tells_an_acceptor_that_accepts_too_much_or_too_little():

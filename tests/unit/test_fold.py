@@ -151,15 +151,22 @@ def test_a_newer_commit_supersedes_only_at_the_same_fork(fork, expected):
     assert not any(step.refusals for step in steps)
 
 
-def test_what_is_over_is_kept_whole_between_two_fadings(core, monkeypatch):
+OVER = {
+    "task": [event("task.created", {"objective": "x"}, task_id="k"), event("task.cancelled", task_id="k")],
+    "job_item": [
+        event("job.created", {"items": [{"job_item_id": "k"}]}, job_id="j"),
+        event("job.cancelled", job_id="j"),
+    ],
+}
+
+
+@pytest.mark.parametrize("machine", OVER)
+def test_what_is_over_is_kept_whole_between_two_fadings(machine, core, monkeypatch):
     monkeypatch.setattr(world, "RECENT", 10)
-    seen = world.World(core)
-    told = [event("task.created", {"objective": "x"}, task_id="k"), event("task.cancelled", task_id="k")]
-    told += [event("acme.note")] * 18
-    kept = []
-    for number, line in enumerate(told, 1):
+    seen, kept = world.World(core), []
+    for number, line in enumerate([*OVER[machine], *[event("acme.note")] * 18], 1):
         seen.apply({**line, "event_id": f"e{number}"}, number)
-        kept.append("k" in list(seen.subjects("task")))
+        kept.append("k" in list(seen.subjects(machine)))
     assert kept == [True] * 19 + [False]
 
 

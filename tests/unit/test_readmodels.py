@@ -147,6 +147,13 @@ class TestDoubt:
         stream.tell("snapshot.repaired", {"reason": "r"})
         assert stream.build("thread_read_model", "h")["freshness"] == "degraded"
 
+    def test_a_job_in_doubt_makes_the_thread_that_it_names_stale(self, stream):
+        begun(stream)
+        stream.tell("job.created", {"items": [{"job_item_id": "i"}]}, thread_id="h", job_id="j")
+        stream.tell("turn.completed", thread_id="h", turn_id="t")
+        stream.tell("runtime.warning", {"message": "m"}, skip=3)
+        assert stream.build("thread_read_model", "h")["status"] == "stale"
+
     def test_a_thread_without_open_work_is_not_stale(self, stream):
         begun(stream)
         stream.tell("turn.completed", thread_id="h", turn_id="t")
