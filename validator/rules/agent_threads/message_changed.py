@@ -7,6 +7,7 @@ Fix: Never rewrite or delete a stored message; superseding changes the status of
 """
 
 from validator.capture.encode import sorted_bytes
+from validator.protocol.honest import is_honest
 from validator.replay.readmodels.words import word
 from validator.replay.seen import SeenEvents, hashed, short
 from validator.rules import finding, rule, seen
@@ -53,11 +54,13 @@ class Shown:
                     self._forms.meet(short(f"{name}\n{field}"), form(entry[field]), step.number)
         tree = served(step, "thread_tree")
         if tree is not None and isinstance(tree.get("nodes"), list):
-            names = [word(node, "messageId") for node in tree["nodes"]]
-            self._tree(word(tree, "threadId"), set(names) - {None}, names.count(None), step.number)
+            nodes = entries(tree["nodes"])
+            names = {word(node, "messageId") for node in nodes} - {None}
+            unnamed = sum(is_honest(node) or is_honest(node.get("messageId")) for node in nodes)
+            self._tree(word(tree, "threadId"), names, unnamed, step.number)
 
     def _tree(self, thread, names, unnamed, line):
-        """A node whose id is not told may be any of those that were named before."""
+        """A node whose id is honestly unknown may be any of those that were named before."""
         count, lines = self.trees.get(thread, (0, ()))
         known = [self._named.meet(short(f"{thread}\n{name}"), 0, line) for name in names]
         met = sum(found is not None for found in known)
