@@ -23,6 +23,11 @@ def test_a_clause_is_read_with_its_keyword_and_place(tmp_path):
     assert clauses["AB-2"].level == "MAY"
 
 
+def test_outside_of_its_chapter_a_clause_is_told_without_links(tmp_path):
+    clauses = load_clauses(spec(tmp_path, "**AB-1.** It MUST follow [the other](02-b.md#ab-9).\n"))
+    assert clauses["AB-1"].sentence == "It MUST follow the other."
+
+
 @pytest.mark.parametrize(
     ("text", "place", "reason"),
     [

@@ -170,6 +170,14 @@ def test_what_is_over_is_kept_whole_between_two_fadings(machine, core, monkeypat
     assert kept == [True] * 19 + [False]
 
 
+def test_what_has_faded_proves_nothing_about_a_line_that_names_it(core, monkeypatch):
+    monkeypatch.setattr(world, "RECENT", 10)
+    seen = world.World(core)
+    for number, line in enumerate([*OVER["task"], *[event("acme.note")] * 18], 1):
+        seen.apply({**line, "event_id": f"e{number}"}, number)
+    assert (seen.unproved({"task_id": "k"}), seen.unproved({"task_id": "other"})) == (20, None)
+
+
 class Remembered:
     """A ledger that remembers three sessions from the start."""
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import PROTOCOLS
 from validator.errors import DefinitionError, UsageError
-from validator.protocol.profile import load_profile, shipped
+from validator.protocol.profile import Shortfall, load_profile, shipped
 from validator.protocol.protocol import load_protocol
 
 HEAD = "profile: acme\nprotocol: agent-runtime/0.3\nsummary: What Acme asks for.\nextends: default\n"
@@ -125,3 +125,19 @@ def test_a_profile_that_extends_itself_is_refused(contract):
 def test_an_unknown_profile_lists_the_known_ones(core):
     with pytest.raises(UsageError, match="default"):
         load_profile(core, "lenient")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "message", "pointer", "words", "told"),
+    [
+        ("required", "lacks reason", "/payload/reason", "", True),
+        ("required", "lacks reason", "/payload", "no reason is given", True),
+        ("required", "lacks reason", "/payload", "something else", False),
+        ("required", "lacks reason", "/other/reason", "no reason is given", False),
+        ("enum", "is another word", "/payload", "", True),
+        ("enum", "is another word", "/payload/reason", "", False),
+    ],
+)
+def test_a_remark_tells_a_shortfall_where_it_stands_or_by_its_name(keyword, message, pointer, words, told):
+    found = Shortfall("/payload", keyword, message, clause="AB-1", name="reason")
+    assert found.is_told_by(pointer, words) is told

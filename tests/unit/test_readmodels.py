@@ -191,6 +191,13 @@ class TestTurns:
         outcome = stream.build("thread_read_model", "h")["last_outcome"]
         assert (outcome["outcome_type"], outcome["retryable"]) == ("failed_provider", True)
 
+    def test_a_rollback_renews_the_thread_of_the_turns_it_names(self, stream):
+        begun(stream)
+        stream.tell("thread.started", thread_id="g")
+        stream.tell("history.rollback.completed", {"removed_turn_ids": ["t"]})
+        assert stream.build("thread_read_model", "h")["updated_at"] == time(5)
+        assert stream.build("thread_read_model", "g")["updated_at"] == time(4)
+
     def test_a_rollback_removes_the_turns_it_names_with_their_steps(self, stream):
         begun(stream)
         stream.tell("model.delta", {"text": "x"}, thread_id="h", turn_id="t", step_id="s")

@@ -161,6 +161,13 @@ def test_a_task_is_not_below_itself():
     assert (children.below, children.above) == ({}, {})
 
 
+def test_a_process_is_below_the_task_that_started_it():
+    children = Children(None)
+    children.apply(told("process.started", {}, task_id="k", process_id="p"))
+    children.apply(told("process.completed", {}, task_id="k", process_id="q"))
+    assert children.below == {"k": {("process", "p"): 1}}
+
+
 def test_a_fact_without_a_time_is_not_recognised():
     facts = Told(None)
     facts.loaded = (1, None)
