@@ -31,7 +31,8 @@ def write(root: Path, outcome: dict[Mutant, bool], seed: int) -> None:
     share = 100 * len(alive) / len(outcome)
     both = 100 * len(left) / len(outcome)
     PAGE.write_text(
-        "# Planted faults\n\nWritten by `make mutants`; a figure of one run, which `spec check` does not compare.\n\n"
+        "# Planted faults\n\nWritten by `make mutants`; what a run before settled need not be tried again. "
+        "`spec check` does not compare it.\n\n"
         f"Of {total} places where a small fault can be planted in `validator/{{protocol,replay,rules}}`, a sample of "
         f"{len(outcome)} (seed {seed}) was tried: {len(alive)} ({share:.1f} %) went unnoticed although some capture "
         f"would show them, and {len(excused)} more change nothing that anybody can observe; together {both:.1f} %.\n\n"
