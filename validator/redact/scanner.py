@@ -96,6 +96,23 @@ def is_marker(value: Any) -> bool:
     return is_honest(value) and "redact" in value["reason"].lower()
 
 
+_plain: set[str] = set()
+"""Short texts that say nothing about hiding: ids and words that come again and again."""
+_PLAIN_KEPT = 10_000
+
+
+def may_hide(texts: list[str]) -> bool:
+    """True when one of some texts, an honest reason among them, may say that something is hidden."""
+    if _plain.issuperset(texts):
+        return False
+    if any(is_marker(text) or "redact" in text.lower() for text in texts):
+        return True
+    if len(_plain) > _PLAIN_KEPT:
+        _plain.clear()
+    _plain.update(text for text in texts if len(text) <= _MEMO)
+    return False
+
+
 class _Scanner:
     """One document's walk: collects its strings, then asks only the rows that can match."""
 

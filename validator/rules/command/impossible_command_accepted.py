@@ -86,7 +86,8 @@ def _respond(sent, world):
         return
     decision = str(sent.request.get("decision"))
     same = ANSWERS.get(decision, decision) == sent.state
-    allowed = {"no_op"} if same else {"rejected"}
+    # What was asked about may be forgotten; then nobody can say that the digest is the one asked about.
+    allowed = {"rejected"} if not same else {"no_op", "rejected"} if question is None and digest else {"no_op"}
     yield "CTL-72", allowed, "the action is resolved", history(world, sent)
 
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from validator.protocol.glance import glance, remembered
 from validator.protocol.honest import is_honest
-from validator.redact import is_marker, masked_pointer, survey, vocabulary
+from validator.redact import is_marker, masked_pointer, may_hide, survey, vocabulary
 from validator.replay.faded import Lines
 from validator.rules import finding, seen
 
@@ -32,17 +32,12 @@ def payload_of(step):
     return payload if isinstance(payload, dict) else {}
 
 
-_PLAIN_KEPT, _SHORT = 10_000, 128
-
-
 class Leaks:
     """The survey of the line at hand."""
 
     def __init__(self, world):
         self._protocol = world.protocol
         self._line = self._survey = None
-        self._plain = set()
-        """Short texts that say nothing about hiding: ids and words that come again and again."""
 
     def apply(self, step):
         """Forgets the line before."""
@@ -67,15 +62,7 @@ class Leaks:
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
-        texts, plain = glance(step.line)[1], self._plain
-        if plain.issuperset(texts):
-            return False
-        if any(is_marker(text) or "redact" in text.lower() for text in texts):
-            return True
-        if len(plain) > _PLAIN_KEPT:
-            plain.clear()
-        plain.update(text for text in texts if len(text) <= _SHORT)
-        return False
+        return may_hide(glance(step.line)[1])
 
 
 def unnamed(step, world, context):

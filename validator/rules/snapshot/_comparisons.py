@@ -112,7 +112,8 @@ def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:
 def _from_nothing(claim: Claim) -> Any:
     """Entries of a document that no event has fed."""
     for name, value in claim.document.items():
-        if name in KEYS and isinstance(value, list) and value:
+        listed = isinstance(value, list) and bool(value)
+        if listed and (name in KEYS or (name.endswith("_ids") and isinstance(value[0], str))):
             yield Difference("more", (name, "0"), "no such entry", "an entry")
 
 
