@@ -28,6 +28,7 @@ from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
 from validator.replay.seen import hashed
 from validator.replay.step import Place, Step
+from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
-_LONGEST, _LONGEST_ID = 16_384, 512
+_LONGEST_ID = 512
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
 
@@ -119,7 +120,7 @@ class Echoes:
     def _repeat(self, echo: _Echo, match: Any, raw: bytes, number: int, offset: int) -> bool:
         holes = {name: match.group(group) for name, group in echo.layout.groups.items()}
         sequence, stamp = int(holes["sequence"]), holes["timestamp"]
-        if sequence != echo.sequence + 1 or not _goes_on(echo.stamp, stamp) or len(raw) > _LONGEST:
+        if sequence != echo.sequence + 1 or not _goes_on(echo.stamp, stamp) or len(raw) > LONGEST:
             return False
         position = int(holes.get("grows", -1))
         if ("grows" in holes and position <= echo.position) or not self._is_plain(echo, holes):
@@ -141,18 +142,19 @@ class Echoes:
         event_id, text = holes["event_id"], holes["text"]
         if "size" in holes and int(holes["size"]) != len(text) - _escapes(text):
             return False
-        if not text or not event_id.isascii() or len(event_id) > _LONGEST_ID or b"redact" in text.lower():
+        if not text or len(event_id) > _LONGEST_ID or b"redact" in text.lower():
             return False
-        if not NATIVE and not text.isascii():
+        if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
         try:
+            name = event_id.decode()
             told = json.loads(b'"%b"' % text) if b"\\" in text else text.decode()
         except ValueError:
             return False
         if is_marker(told):
             return False
         small = b'{"event_id":"%b","%b":"%b"}' % (event_id, echo.field_name, text)
-        return self._sieve.is_clean(small, echo.free, event_id.decode(), told)
+        return self._sieve.is_clean(small, echo.free, name, told)
 
     def _body(self, echo: _Echo, holes: dict[str, bytes]) -> int:
         """The digest of a line with its keys in order, as `Order` makes it."""
@@ -213,7 +215,7 @@ class Echoes:
         if raw is None or not line.readable or line.problems or not isinstance(document.get("type"), str):
             return None
         fields = self._types.get(document["type"])
-        if fields is None or len(raw) > _LONGEST or not isinstance(document.get("session_id"), str):
+        if fields is None or len(raw) > LONGEST or not isinstance(document.get("session_id"), str):
             return None
         layout = self._layouts.of(document, fields, raw)
         match = layout.match(raw) if layout else None

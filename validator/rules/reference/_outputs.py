@@ -18,6 +18,10 @@ class Stored:
     sha256: str | None = None
 
 
+LONGEST = 16_384
+"""Bytes of a line of streamed text that goes the short way (`validator/echo.py`), at most."""
+
+
 class Outputs:
     """What output events told about each reference; `before` is the step's own reference as it was."""
 
@@ -35,8 +39,8 @@ class Outputs:
         return value if isinstance(value, str) else None
 
     def alike(self, step: Step) -> bool:
-        """False when a budget bounds the text of an event."""
-        return self.budget is None
+        """False when a budget may bound the text of such an event."""
+        return self.budget is None or self.budget[0] >= LONGEST
 
     def apply(self, step: Step) -> None:
         self.before = None

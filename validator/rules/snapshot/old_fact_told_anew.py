@@ -19,15 +19,24 @@ LOADS = ("history.window.loaded", "history.reconstructed")
 
 
 class Told:
-    """The last events by everything but their id and place, and the last load."""
+    """The last events by everything but their id and place, and the last load of each session."""
+
+    forgets = ("_loads",)
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
         self._waiting = deque(maxlen=KEPT)
-        """Events before the first load: they are only looked at if one comes."""
+        """Events that are only looked at if one comes whose session was loaded."""
+        self._loads = {}
+        """Session to line and time of its last load; a restart loads all of them, under no name."""
         self.loaded = None
-        """Line and time of the last load."""
+        """The load before the step at hand."""
         self.again = None
+
+    def load_of(self, scope):
+        """Line and time of the last load that concerns a session; None when there was none."""
+        found = [self._loads[name] for name in {"", scope.get("session_id", "")} if name in self._loads]
+        return max(found, default=None)
 
     def alike(self, step):
         return self.loaded is None
@@ -39,13 +48,15 @@ class Told:
         self.again = None
         if step.kind == "restart" or step.type in LOADS:
             time = instant(step.line.get("timestamp"))
-            self.loaded = (step.number, time) if time is not None else self.loaded
+            if time is not None:
+                self._loads[step.scope.get("session_id", "") if step.kind == "event" else ""] = (step.number, time)
         elif step.kind == "event":
             self._waiting.append(
                 (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
             )
+            self.loaded = self.load_of(step.scope) if self._loads else None
             while self.loaded is not None and self._waiting:
-                self._hear(*self._waiting.popleft())
+                self.again = self._hear(*self._waiting.popleft())
 
     def _hear(self, kind, stamp, scope, payload, number):
         if isinstance(payload, bytes):
@@ -53,22 +64,22 @@ class Told:
             stamp, payload = line["timestamp"], line["payload"]
         time = instant(stamp)
         if time is None:
-            return
+            return None
         key = (kind, time, *sorted(scope.items()))
-        before = self.facts.get(key)
+        before, loaded = self.facts.get(key), self.loaded
         if before is None:
             self.facts.keep(key, (number, payload))
-        elif before[0] < self.loaded[0] < number and time < self.loaded[1]:
-            self.again = before if before[1] == payload else None
+            return None
+        old = before[0] < loaded[0] < number and time < loaded[1]
+        return before if old and before[1] == payload else None
 
 
 @rule("SNP019", "old-fact-told-anew", clauses={"agent-runtime": "HIST-7"}, on=("*", "repeat"), needs=(Told,))
 def check(step, world, context):
     told = world.ledger(Told)
-    if told.loaded is None:
-        return
     if step.repeats is not None:
-        yield seen()
+        if told.load_of(world.protocol.lens.scope(step.line)) is not None:
+            yield seen()
     elif told.again is not None:
         yield finding(
             step,
