@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import NATIVE
@@ -77,7 +77,7 @@ class _Echo:
     listeners: tuple[Any, ...] = ()
     free: str = "text"
     field_name: bytes = b""
-    last: Place | None = field(default=None)
+    last: Place | None = None
 
 
 class Echoes:
@@ -170,7 +170,8 @@ class Echoes:
         document = line.document if line.readable else None
         stream = document.get("session_id") if document is not None and "record" not in document else None
         kind = document.get("type") if isinstance(stream, str) else None
-        if not isinstance(kind, str) or kind.startswith(_DISTURBING):
+        forgets = line.number - self._world.faded_at >= worlds.RECENT
+        if forgets or not isinstance(kind, str) or kind.startswith(_DISTURBING):
             self.settle()
             self._firsts.clear()
             return

@@ -10,6 +10,7 @@ from validator import echo, resources
 from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
+from validator.replay import world
 
 PATHS = [
     *sorted(resources.fixtures().glob("agent-runtime/*/golden/*.ndjson")),
@@ -42,6 +43,37 @@ def test_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
         data = b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
     assert len(taken) > 12
+
+
+def late_output(count):
+    """A process that is over and still writes, beside a session that goes on; at last it fails."""
+    ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}
+    process = {**ids, "process_id": "p1"}
+    told = [
+        ("session.created", {"session_id": "s1"}, {"title": "One"}),
+        ("session.created", {"session_id": "s2"}, {"title": "Two"}),
+        ("turn.submitted", ids, {"status": "accepted", "input_ref": "input://1", "source": "workspace"}),
+        ("turn.started", ids, {}),
+        ("process.started", process, {"command": "make"}),
+        ("process.completed", process, {"exit_code": 0}),
+    ]
+    for number in range(count):
+        told.append(("process.output", process, {"stream": "stdout", "text": f"line {number}", "drained": True}))
+        told.append(("session.updated", {"session_id": "s2"}, {"changed": ["title"], "title": f"{number}"}))
+    told.append(("process.failed", process, {"error": {"category": "spawn", "message": "Again."}}))
+    counts = {}
+    for line, (kind, named, payload) in enumerate(told, start=1):
+        counts[named["session_id"]] = sequence = counts.get(named["session_id"], 0) + 1
+        head = {"type": kind, "event_id": f"e{line}", "timestamp": "2026-05-08T09:00:00Z", "sequence": sequence}
+        yield json.dumps({**head, **named, "payload": payload}, separators=(",", ":"))
+
+
+def test_what_still_speaks_is_not_forgotten(monkeypatch, taken):
+    monkeypatch.setattr(world, "RECENT", 12)
+    for count in range(8, 24):
+        data = "\n".join(late_output(count)).encode() + b"\n"
+        assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), count
+    assert taken
 
 
 def talk(pieces, **more):
