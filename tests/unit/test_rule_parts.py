@@ -198,3 +198,57 @@ def test_after_a_line_that_could_not_be_read_a_run_view_is_not_judged():
     whole, cut = (validate(io.BytesIO(b"\n".join(rows)), path.name, wishes) for rows in streams)
     assert [found.line for found in whole.findings] == [2]
     assert cut.findings == ()
+
+
+def overlap(first, second, between=()):
+    """The lines of REF014 for two calls of a turn, of which the second starts while the first runs."""
+    ids = {"session_id": "s", "thread_id": "h", "turn_id": "t"}
+    told = [
+        ("session.created", {"session_id": "s"}, {}),
+        ("turn.submitted", ids, {"status": "accepted"}),
+        ("tool.started", {**ids, "tool_call_id": "one"}, {"tool_name": "a", **first}),
+        *((kind, {**ids, "tool_call_id": "one"}, payload) for kind, payload in between),
+        ("tool.started", {**ids, "tool_call_id": "two"}, {"tool_name": "b", **second}),
+    ]
+    events = [
+        {"type": kind, "event_id": f"e{number}", "sequence": number, **scope, "payload": payload}
+        for number, (kind, scope, payload) in enumerate(told, 1)
+    ]
+    raw = b"".join(json.dumps(event).encode() + b"\n" for event in events)
+    report = validate(io.BytesIO(raw), "x", Options(protocol="agent-runtime", expect="prefix", select=("REF014",)))
+    return [found.line for found in report.findings], report.looks.get("REF014", 0) > 0
+
+
+READS, WRITES = {"is_read_only": True}, {"is_read_only": False}
+SAFE = {"is_concurrency_safe": True}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found", "looks"),
+    [
+        (READS, READS, [], False),
+        (READS, WRITES, [4], True),
+        (WRITES, READS, [4], True),
+        (WRITES, WRITES, [4], True),
+        ({**WRITES, **SAFE}, WRITES, [4], True),
+        (WRITES, {**WRITES, **SAFE}, [4], True),
+        ({**WRITES, **SAFE}, {**WRITES, **SAFE}, [], True),
+        ({**READS, **SAFE}, {**WRITES, **SAFE}, [], True),
+        ({**READS, **SAFE}, {**READS, **SAFE}, [], False),
+        ({}, {"is_destructive": True}, [4], True),
+    ],
+)
+def test_calls_clash_when_one_writes_and_not_both_are_safe(first, second, found, looks):
+    assert overlap(first, second) == (found, looks)
+
+
+@pytest.mark.parametrize(
+    ("between", "found"),
+    [
+        ([("tool.result", {"output_ref": "output://one"})], []),
+        ([("tool.failed", {"error_category": "timeout"})], []),
+        ([("tool.progress", {"percent": 3})], [5]),
+    ],
+)
+def test_a_call_that_is_over_runs_beside_no_other(between, found):
+    assert overlap(WRITES, WRITES, between)[0] == found

@@ -5,38 +5,83 @@ Trips: a destructive call starts while another call runs.  Near miss: both calls
 Fix: Run writing calls one after the other, or declare `is_concurrency_safe` where it is true.
 """
 
+from typing import NamedTuple
+
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import FLAGS, Catalogues, flag
-from validator.rules.terminal._work import OpenWork, lines, told
+from validator.rules.terminal._work import lines, told
 
 
 class CallFlags:
-    """Flags of open calls, from the call or from the catalogue in force."""
+    """Flags of open calls, from the call or from the catalogue in force, and the calls of each turn by them."""
 
-    hears = ("tool.started", "tool.result", "tool.failed")
-    forgets = ("calls",)
+    hears = ("tool.*",)
+    forgets = ("_flags", "_turns")
 
     def __init__(self, world):
         self._world = world
-        self.calls = {}
+        self._flags = {}
+        """Call to whether it writes, and whether it is declared safe."""
+        self._turns = {}
 
     def apply(self, step):
-        call = step.scope.get("tool_call_id")
+        call, turn = step.scope.get("tool_call_id"), step.scope.get("turn_id")
         if step.type == "tool.started" and call is not None:
             found = self._world.ledger(Catalogues).of(step)
             listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
             own = step.line.get("payload")
-            self.calls[call] = {name: _either(flag(own, name), flag(listed, name)) for name in FLAGS}
+            self._flags[call] = _kind({name: _either(flag(own, name), flag(listed, name)) for name in FLAGS})
         elif step.type in ("tool.result", "tool.failed"):
-            self.calls.pop(call, None)
+            self._flags.pop(call, None)
+        if turn is not None and call in self._flags:
+            kinds = self._turns.setdefault(turn, {kind: {} for kind in _CLASHES})
+            kinds[self._flags[call]].setdefault(call)
+
+    def beside(self, turn, call):
+        """Running calls of a turn beside one, first those that clash with it, of which one of the two writes."""
+        mine, kinds = self._flags.get(call), self._turns.get(turn, {})
+        clashing = _CLASHES.get(mine, ())
+        for kind in (*clashing, *(other for other in kinds if other not in clashing)):
+            if mine is not None and (mine.writes or kind.writes):
+                found = self._running(kinds.get(kind, {}), kind, call)
+                if found is not None:
+                    yield found, kind in clashing
+
+    def _running(self, calls, kind, call):
+        """The first of some calls that runs beside one; those that are over are dropped on the way."""
+        subjects, over, found = self._world.subjects("tool_call"), [], None
+        for key in calls:
+            other = subjects.get(key)
+            if other is None or self._flags.get(key) != kind:
+                over.append(key)
+            elif key != call and not other.doubted and other.state in ("started", "running"):
+                found = other
+                break
+        for key in over:
+            del calls[key]
+        return found
+
+
+class _Kind(NamedTuple):
+    writes: bool
+    safe: bool
+
+
+_KINDS = tuple(_Kind(writes, safe) for writes in (True, False) for safe in (True, False))
+_CLASHES = {
+    one: tuple(other for other in _KINDS if (one.writes or other.writes) and not (one.safe and other.safe))
+    for one in _KINDS
+}
+"""What a call says to what another may not say that runs beside it."""
 
 
 def _either(own, listed):
     return listed if own is None else own
 
 
-def _writes(flags):
-    return flags["is_read_only"] is False or flags["is_destructive"] is True
+def _kind(flags):
+    writes = flags["is_read_only"] is False or flags["is_destructive"] is True
+    return _Kind(writes, bool(flags["is_concurrency_safe"]))
 
 
 @rule(
@@ -44,21 +89,13 @@ def _writes(flags):
     "unsafe-overlap",
     clauses={"agent-runtime": "TOOL-31"},
     on="tool.started",
-    needs=(CallFlags, Catalogues, OpenWork),
+    needs=(CallFlags, Catalogues),
 )
 def check(step, world, context):
     turn, call = step.scope.get("turn_id"), step.scope.get("tool_call_id")
-    calls = world.ledger(CallFlags).calls
-    if turn is None or call not in calls:
-        return
-    for other in world.ledger(OpenWork).of("tool_call", "turn_id", turn):
-        if other.key == call or other.key not in calls or other.state not in ("started", "running"):
-            continue
-        mine, theirs = calls[call], calls[other.key]
-        if not _writes(mine) and not _writes(theirs):
-            continue
+    for other, clashes in world.ledger(CallFlags).beside(turn, call):
         yield seen()
-        if not (mine["is_concurrency_safe"] and theirs["is_concurrency_safe"]):
+        if clashes:
             yield finding(
                 step,
                 "no call beside one that writes, unless both are declared safe",
