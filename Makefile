@@ -32,6 +32,7 @@ coverage: $(VENV)/.installed
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n auto --dist worksteal
 	$(BIN)/coverage combine --quiet
+	rm -f .coverage.*  # what a killed process left cannot be read
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='validator/protocol/*,validator/replay/*,validator/rules/*'
 

@@ -29,9 +29,9 @@ Places = frozenset[str]
 _SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
 _MOST = 20_000
-_PAYS = 20_000
+_PAYS = 15_000
 """Lines after which building the native gate costs less than it saves."""
-_PAYS_STORED = 4_000
+_PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""
 _MANY = 1_000
 """Texts after which compiling a regex costs less than it saves."""
@@ -67,15 +67,16 @@ class Sieve:
         if kind in patterns.fields["path"].get("events", ()):
             return None
         free = self.free(kind)
-        found = gate.ROOTED
-        if raw is not None and (self._gate or self._opened()):
+        new: list[tuple[Spot, str]] | None = []
+        gated = raw is not None and (self._gate is not None or self._opened())
+        if gated:
             found = self._look(raw)
             if found & gate.LEAK:
                 return None
             if not found and kind is not None:
                 return self._alone[free]
-        new: list[tuple[Spot, str]] = []
-        spots = self._walk(document, free, new if found & gate.ROOTED else None)
+            new = new if found & gate.ROOTED else None
+        spots = self._walk(document, free, new, gated)
         if spots is None or (new and _may_leak(new)):
             return None
         return frozenset([spot.place for spot in spots])
@@ -86,8 +87,10 @@ class Sieve:
 
     def is_clean(self, raw: bytes, free: str, event_id: str, text: str) -> bool:
         """True when certainly neither the id nor the text of an event leaks; `raw` is both in one object."""
-        if (self._gate or self._opened()) and not self._look(raw):
-            return True
+        if self._gate is not None or self._opened():
+            found = self._look(raw)
+            if not found or not (found & gate.LEAK or self._spot(free, False).rooted):
+                return True
         return not _may_leak([(self._spot("text", True), event_id), (self._spot(free, False), text)])
 
     def _opened(self) -> bool:
@@ -116,8 +119,13 @@ class Sieve:
                 found |= gate.LEAK
         return found
 
-    def _walk(self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]] | None) -> set[Spot] | None:
-        """Where all texts stand, and which of them are not known to be clean; None when a name rules that out."""
+    def _walk(
+        self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]] | None, gated: bool
+    ) -> set[Spot] | None:
+        """Where all texts stand, and which of them are not known to be clean; None when a name rules that out.
+
+        After the gate only those count that stand where a row counts that it let pass.
+        """
         usual = self._spot(free, False)
         seen: set[Spot] = set()
         waiting: list[tuple[Any, Spot]] = [(document, usual)]
@@ -136,7 +144,7 @@ class Sieve:
                 kind = type(sub)
                 if kind is str:
                     seen.add(spot)
-                    if new is not None and sub not in spot.texts:
+                    if new is not None and (spot.rooted or not gated) and sub not in spot.texts:
                         new.append((spot, sub))
                 elif kind is dict or kind is list:
                     waiting.append((sub, spot))
@@ -180,6 +188,8 @@ class Spot:
         self.place = place
         self._rows = [row for row in rows if row.needles]
         self._bare = [row for row in rows if not row.needles]
+        self.rooted = not all(row.in_text for row in rows)
+        """True when a row counts here that does not count in free text."""
         needles = frozenset(needle for row in self._rows for needle in row.needles)
         self._needles = finder(needles)
         self.texts: set[str] = set()

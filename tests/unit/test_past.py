@@ -124,3 +124,42 @@ def test_events_of_another_session_are_not_needed():
     assert replay.at("ses_1", 2, 10**6).models.sessions == ["ses_1"]
     both = replay.at("ses_1", 2, 10**6, alone=False).models
     assert both.build("session_snapshot", session_id="ses_2")["title"] == "4"
+
+
+def noted(number, session, kind="acme.note", **more):
+    line = {"type": kind, "event_id": f"e{number}", "timestamp": "2026-05-08T09:00:00Z", "sequence": number, **more}
+    return {**line, "session_id": session} if session else line
+
+
+def channels(replay):
+    return {name: list(sessions) for name, sessions in replay._channels.items()}
+
+
+def test_a_channel_told_before_any_session_belongs_to_the_first(core):
+    world = World(core, [Replay])
+    world.apply(noted(1, None, "channel.connected", channel_id="c"), 1)
+    assert channels(world.ledger(Replay)) == {"c": [None]}
+    world.apply(noted(2, "s"), 2)
+    assert channels(world.ledger(Replay)) == {"c": ["s"]}
+
+
+def test_a_channel_of_two_sessions_stays_with_the_one_that_is_kept(core, monkeypatch):
+    monkeypatch.setattr(past, "TAKEN", 3)
+    world = World(core, [Replay])
+    told = [("one", 1, "channel.connected", "c"), ("two", 1, "channel.disconnected", "c")]
+    told += [("one", 2, "channel.connected", "d")]
+    for number, (session, sequence, kind, channel) in enumerate(told, 1):
+        world.apply({**noted(number, session, kind, channel_id=channel), "sequence": sequence}, number)
+    assert channels(world.ledger(Replay)) == {"c": ["one", "two"], "d": ["one"]}
+    world.apply({**noted(4, "two"), "sequence": 2}, 4)
+    assert channels(world.ledger(Replay)) == {"c": ["two"]}
+
+
+def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monkeypatch):
+    monkeypatch.setattr(past, "TAKEN", 1)
+    world = World(core, [Replay])
+    steps = [world.apply(noted(number, "s"), number) for number in (1, 2)]
+    replay = world.ledger(Replay)
+    assert replay.is_gone("s")
+    replay.echo(steps[-1], steps[-1].place, b"{}", 3)
+    assert "s" not in replay._waiting

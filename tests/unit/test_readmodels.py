@@ -104,6 +104,34 @@ class TestScope:
         assert [call["tool_call_id"] for call in calls] == ["c2", "c1"]
         assert calls[0]["policy_decision"] == "allow"
 
+    def test_a_mention_in_the_thread_may_change_the_order_and_that_is_a_change(self, stream):
+        stream.tell("thread.started", thread_id="h")
+        for child, ids in {"g1": {}, "g2": {"thread_id": "h"}}.items():
+            stream.tell("subagent.spawned", {"parent_thread_id": "h", "role": "helper"}, subagent_id=child, **ids)
+        assert self.children(stream) == (["g1", "g2"], time(3))
+        asked = {"action_type": "approval", "prompt": "Go?"}
+        stream.tell("action.required", asked, thread_id="h", action_id="a", subagent_id="g1")
+        assert self.children(stream) == (["g2", "g1"], time(4))
+
+    @staticmethod
+    def children(stream):
+        found = stream.build("subagent_job_summary", "h")
+        return [child["subagent_id"] for child in found["subagents"]], found["updated_at"]
+
+    def test_when_tools_changed_cannot_be_told_before_their_thread_is_known(self, stream):
+        tools = {"caller": "main", "tools": [{"tool_name": "read"}]}
+        stream.tell("tool.catalog.resolved", tools, turn_id="t")
+        early = stream.models.inventory("main", None, "t", SESSION)
+        assert early["updated_at"]["honest"] == "unknown"
+        stream.tell("tool.catalog.resolved", {**tools, "caller": "other"}, thread_id="h", turn_id="t2")
+        assert stream.models.inventory("other", None, "t2", SESSION)["updated_at"] == time(2)
+
+    def test_how_far_a_channel_of_no_session_has_read_changes_nothing(self, stream):
+        begun(stream).tell("channel.connected", channel_id="c")
+        before = stream.build("channel_summary")
+        stream.models.acknowledge("c", 3, "elsewhere")
+        assert stream.build("channel_summary") == before
+
     def test_the_reason_of_a_thread_goes_with_the_state_it_explains(self, stream):
         begun(stream)
         stream.tell("thread.updated", {"status": "blocked", "reason": "A key is missing."}, thread_id="h")

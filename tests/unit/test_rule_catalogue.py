@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from validator.errors import DefinitionError
-from validator.rules._catalog import _check, load_rules
+from validator.rules._catalog import _check, _collect, load_rules
+from validator.rules._rule import TableClauses
 
 RULE = load_rules()["STA001"]
 MODULE = "validator.rules.state.illegal_move"
@@ -28,3 +29,16 @@ def test_a_rule_that_cannot_be_told_found_or_explained_is_refused(rule, module, 
     with pytest.raises(DefinitionError) as caught:
         _check(rule, module, found)
     assert caught.value.reason == reason
+
+
+def test_a_family_for_some_protocols_holds_no_rule_for_others():
+    with pytest.raises(DefinitionError) as caught:
+        _collect(MODULE, ("agenthub",), {})
+    assert caught.value.reason == "STA001 is known to more protocols than its family"
+
+
+def test_tables_cite_clauses_for_the_protocols_that_there_are():
+    clauses = TableClauses()
+    assert len(clauses) == len(list(clauses)) == 4
+    with pytest.raises(KeyError):
+        clauses["nobody's"]

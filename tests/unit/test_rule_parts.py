@@ -19,6 +19,7 @@ from validator.rules.ordering._streams import Gaps
 from validator.rules.redaction.redacted_here_plain_there import _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
 from validator.rules.runagents.export_contradicts_log import _settle
+from validator.rules.snapshot import old_fact_told_anew
 from validator.rules.snapshot._claims import Claim, Claims
 from validator.rules.snapshot._compare import Difference
 from validator.rules.snapshot._comparisons import _left_out
@@ -145,8 +146,9 @@ def test_a_log_of_another_run_contradicts_no_status():
     assert report.looks["RAG012"] == 1
 
 
-def told(kind, payload, **scope):
-    return SimpleNamespace(type=kind, kind="event", line={"type": kind, "payload": payload}, scope=scope, number=1)
+def told(kind, payload, stamp=None, **scope):
+    line = {"type": kind, "payload": payload, "timestamp": stamp}
+    return SimpleNamespace(type=kind, kind="event", line=line, scope=scope, number=1)
 
 
 def test_a_child_thread_that_is_no_word_is_not_remembered():
@@ -170,9 +172,24 @@ def test_a_process_is_below_the_task_that_started_it():
 
 def test_a_fact_without_a_time_is_not_recognised():
     facts = Told(None)
-    facts.loaded = (1, None)
-    facts.apply(told("artifact.changed", {}))
-    assert len(facts.facts) == 0
+    facts.apply(SimpleNamespace(kind="restart", type="restart", line={"timestamp": "2026-05-08T09:00:00Z"}, number=1))
+    for stamp, known in ((None, 0), ("2026-05-08T09:00:01Z", 1)):
+        facts.apply(told("artifact.changed", {}, stamp))
+        assert len(facts.facts) == known
+
+
+def test_only_so_many_events_wait_to_be_told_anew(monkeypatch):
+    monkeypatch.setattr(old_fact_told_anew, "KEPT", 3)
+    facts = Told(None)
+    for session in ("one", "two", "one", "one", "two"):
+        facts.apply(told("artifact.changed", {}, session_id=session))
+    assert {session: len(events) for session, events in facts._of_session.items()} == {"one": 2, "two": 1}
+    facts.apply(told("history.window.loaded", {}, session_id="one", stamp="2026-05-08T09:00:00Z"))
+    facts.apply(told("artifact.changed", {}, session_id="one", stamp="2026-05-08T09:00:01Z"))
+    assert set(facts._of_session) == {"two"}
+    for _ in range(3):
+        facts.apply(told("artifact.changed", {}, session_id="two"))
+    assert {session: len(events) for session, events in facts._of_session.items()} == {"two": 3}
 
 
 def test_an_exported_action_without_an_id_settles_nothing():

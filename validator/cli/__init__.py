@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -27,6 +28,8 @@ _COMMANDS = (
     "spec",
 )
 _DEFAULT = "check"
+_GARBAGE = (50_000, 20, 20)
+"""How seldom objects that refer to each other are looked for: a verdict makes few, and looking takes a tenth of it."""
 
 
 class _Commands(click.Group):
@@ -90,6 +93,7 @@ def main() -> None:
     """The entry point: what stops us becomes one message and exit code 2, never a traceback."""
     from validator.cli import failure
 
+    gc.set_threshold(*_GARBAGE)
     failure.speak(failure.format_asked_for(sys.argv[1:]))
     try:
         sys.exit(cli.main(prog_name="runtime-validate", standalone_mode=False) or 0)

@@ -103,13 +103,13 @@ _PLAIN_KEPT = 10_000
 
 def may_hide(texts: list[str]) -> bool:
     """True when one of some texts, an honest reason among them, may say that something is hidden."""
-    if _plain.issuperset(texts):
-        return False
-    if any(is_marker(text) or "redact" in text.lower() for text in texts):
-        return True
+    new = [text for text in texts if text not in _plain]
+    for text in new:
+        if is_marker(text) or "redact" in text.lower():
+            return True
     if len(_plain) > _PLAIN_KEPT:
         _plain.clear()
-    _plain.update(text for text in texts if len(text) <= _MEMO)
+    _plain.update([text for text in new if len(text) <= _MEMO])
     return False
 
 

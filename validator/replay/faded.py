@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from validator.replay.seen import Noted, short
 from validator.replay.subject import Subject
 
+_ASKED = 1 << 14
+
 
 class Faded:
     """Machine and id to state and line."""
@@ -20,12 +22,15 @@ class Faded:
         self._table = Noted()
         self._numbers: dict[str, int] = {}
         self._states: list[str] = []
+        self._absent: set[tuple[str, str]] = set()
+        """Names asked for in vain since something faded last: events ask for the same ids again and again."""
 
     def __len__(self) -> int:
         return len(self._table)
 
     def keep(self, subject: Subject) -> None:
         """Keeps the little that stays of a subject."""
+        self._absent.clear()
         number = self._numbers.setdefault(subject.state, len(self._numbers))
         if number == len(self._states):
             self._states.append(subject.state)
@@ -34,8 +39,13 @@ class Faded:
 
     def recall(self, machine: str, key: str) -> Subject | None:
         """A subject with the little that is known of it."""
+        name = (machine, key)
+        if name in self._absent:
+            return None
         found = self._table.get(_name(machine, key))
         if found is None:
+            if len(self._absent) < _ASKED:
+                self._absent.add(name)
             return None
         return Subject(machine, key, self._states[found[0]], "", history=[found[1]], faded=True)
 

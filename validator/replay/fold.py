@@ -65,6 +65,7 @@ class Fold:
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
         self._reached: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._waking: dict[tuple[str, str, str], tuple[Row, ...]] = {}
         self.lost: Callable[[dict[str, str]], int | None] = lambda _ids: None
         """The line before which something was lost that may concern these ids; a fold alone loses nothing."""
         self._heard: dict[tuple[str, str], tuple[Driver, tuple[_Listener, ...]]] = {}
@@ -137,13 +138,22 @@ class Fold:
         return []
 
     def _subjects_of_move(self, machine: Machine, moved: Move, line: dict[str, Any]) -> Iterator[_Found]:
-        rows = [row for row in machine.by_driver[Driver("move", moved.machine)] if moved.target in row.into]
+        rows = self._moved_by(machine, moved)
         if not rows:
             return
         origin = self.subjects[moved.machine][moved.subject]
-        for relation, via in sorted({(str(row.relation), row.via) for row in rows}):
-            row = next(row for row in rows if (str(row.relation), row.via) == (relation, via))
+        for row in rows:
             yield from self._related(machine, row, origin, line)
+
+    def _moved_by(self, machine: Machine, moved: Move) -> tuple[Row, ...]:
+        """Of the rows that a move into a state can wake, one for each way in which subjects are related to it."""
+        key = (machine.name, moved.machine, moved.target)
+        known = self._waking.get(key)
+        if known is None:
+            rows = [row for row in machine.by_driver[Driver("move", moved.machine)] if moved.target in row.into]
+            ways = {(str(row.relation), row.via): row for row in reversed(rows)}
+            known = self._waking[key] = tuple(ways[way] for way in sorted(ways))
+        return known
 
     def _related(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[_Found]:
         if row.relation == "owner":

@@ -8,7 +8,6 @@ Without `hears` a ledger is shown every step, and so is every ledger when the fa
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from validator.protocol.fastpath import mode
 from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
+from validator.protocol.wildcards import fitting, is_pattern
 from validator.replay.step import Step
 
 Teacher = tuple[type, Callable[[Step], None]]
@@ -29,7 +29,8 @@ class Hearing:
     def __init__(self, protocol: Protocol, ledgers: dict[type, Any]):
         self._protocol = protocol
         self._teachers: list[Teacher] = [(kind, ledger.apply) for kind, ledger in ledgers.items()]
-        self._everything = mode() == "off"
+        self._words = {kind: getattr(kind, "hears", None) for kind in ledgers if mode() != "off"}
+        self._patterns = sorted({word for words in self._words.values() for word in words or () if is_pattern(word)})
         self._known: dict[tuple[str, str | None], tuple[Teacher, ...]] = {}
 
     def of(self, step: Step) -> tuple[Teacher, ...]:
@@ -37,7 +38,8 @@ class Hearing:
         key = (step.kind, step.type)
         found = self._known.get(key)
         if found is None:
-            found = tuple(entry for entry in self._teachers if self._everything or self._hears(entry[0], *key))
+            meant = self._meant(step.kind, step.type or "")
+            found = tuple(entry for entry in self._teachers if _hears(self._words.get(entry[0]), meant))
             if len(self._known) < _MOST:
                 self._known[key] = found
         return found
@@ -47,20 +49,19 @@ class Hearing:
         self._teachers = [entry for entry in self._teachers if entry[0] not in failed]
         self._known.clear()
 
-    def _hears(self, ledger: type, kind: str, name: str | None) -> bool:
-        words = getattr(ledger, "hears", None)
-        return words is None or any(_means(self._protocol, word, kind, name or "") for word in words)
+    def _meant(self, kind: str, name: str) -> set[str]:
+        """Every word that means a step of a kind and type."""
+        driver = Driver("event" if kind == "event" else "record", name)
+        meant = {f"move:{machine}" for machine in reached_by(self._protocol).get(driver, ())}
+        if kind != "event":
+            return {*meant, f"record:{kind}"}
+        meant.update(word for word in self._patterns if fitting(word, (name,)))
+        # A vendor may call an event whatever it likes, even like one of the words above.
+        return {*meant, name if name in self._protocol.events else "unlisted"}
 
 
-def _means(protocol: Protocol, word: str, kind: str, name: str) -> bool:
-    if word.startswith("record:"):
-        return kind == word.removeprefix("record:")
-    if word.startswith("move:"):
-        driver = Driver("event", name) if kind == "event" else Driver("record", name)
-        return word.removeprefix("move:") in reached_by(protocol).get(driver, ())
-    if word == "unlisted":
-        return kind == "event" and name not in protocol.events
-    return kind == "event" and fnmatch.fnmatchcase(name, word)
+def _hears(words: tuple[str, ...] | None, meant: set[str]) -> bool:
+    return words is None or not meant.isdisjoint(words)
 
 
 @functools.lru_cache(maxsize=16)

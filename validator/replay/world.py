@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
-from validator.replay.faded import Lines
+from validator.replay.faded import Lines, Subjects
 from validator.replay.fold import Fold
 from validator.replay.hearing import Hearing
 from validator.replay.order import Order
@@ -71,10 +71,10 @@ class World:
         self.last_line = 0
         self._doubt = Doubt(protocol.order["key"])
         self.fold.lost = self._doubt.since
-        self._machines_of: dict[str, list[str]] = {}
+        self._subjects_of: dict[str, list[Subjects]] = {}
         for name, machine in protocol.machines.items():
             for key in machine.subject:
-                self._machines_of.setdefault(key[0], []).append(name)
+                self._subjects_of.setdefault(key[0], []).append(self.fold.subjects[name])
         self.faded_at = 0
         self._asked: tuple[Step | None, int | None] = (None, None)
         """The step that was asked about last, and the answer: several rules ask the same."""
@@ -215,9 +215,12 @@ class World:
         return self._doubt.is_midway(_ids(about))
 
     def _is_faded(self, ids: Mapping[str, str]) -> bool:
-        named = ((machine, value) for name, value in ids.items() for machine in self._machines_of.get(name, ()))
-        subjects = (self.fold.subjects[machine].get(value) for machine, value in named)
-        return any(subject is not None and subject.faded for subject in subjects)
+        for name, value in ids.items():
+            for subjects in self._subjects_of.get(name, ()):
+                subject = subjects.get(value)
+                if subject is not None and subject.faded:
+                    return True
+        return False
 
     def _fade(self, number: int) -> None:
         """Forgets what is over and was not heard of lately."""

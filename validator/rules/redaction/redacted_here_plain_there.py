@@ -44,6 +44,7 @@ class Redactions:
         self._plain = Recent(_PLAIN_KEPT)
         self._waiting = deque(maxlen=_STEPS_KEPT)
         """Steps before anything was hidden."""
+        self._known = {}
         self.looked = False
         self.clashes = []
 
@@ -54,16 +55,31 @@ class Redactions:
             return
         if step.type == "output.redacted":
             self._declare(step)
-        if not self._hidden and not self._fields and not self._world.ledger(Leaks).marked(step):
+        marked = self._world.ledger(Leaks).marked(step)
+        if not self._hidden and not self._fields and not marked:
             # Nothing is hidden yet, so nothing can clash.
-            self.looked = any(isinstance(value, str) and value for *_, value in self._values(step))
+            self.looked = bool(self._places(step))
             self._waiting.append((step.kind, step.type, step.packed(), step.scope, step.number))
             return
         while self._waiting:
             kind, name, packed, scope, number = self._waiting.popleft()
-            self._compare(Step(unpack(packed), number, kind=kind, type=name, scope=scope))
+            self._learn(Step(unpack(packed), number, kind=kind, type=name, scope=scope))
         self.looked, self.clashes = False, []
-        self._compare(step)
+        if marked:
+            self._compare(step)
+        else:
+            self._learn(step)
+
+    def _learn(self, step):
+        """Remembers what stands in plain text on a line that hides nothing, and compares it where that may clash."""
+        places = self._places(step)
+        for subject, keys in places:
+            if (*subject, keys) in self._hidden or subject in self._fields:
+                self._compare(step)
+                return
+        self.looked = bool(places)
+        for subject, keys in places:
+            self._plain.keep((*subject, keys), step.number)
 
     def _compare(self, step):
         for subject, keys, segments, value in self._values(step):
@@ -108,17 +124,54 @@ class Redactions:
         for name in ("snapshot", "result"):
             yield from self._below(step.line.get(name), None, (), (name,))
 
+    def _places(self, step):
+        """Subject and keys of every text that `_values` finds."""
+        found = []
+        if step.kind == "event":
+            payload = step.line.get("payload")
+            for subject in self._subjects(step):
+                self._collect(payload, subject, (), found)
+        else:
+            for name in ("snapshot", "result"):
+                self._collect(step.line.get(name), None, (), found)
+        return found
+
+    def _collect(self, value, subject, keys, found):
+        kind = type(value)
+        if kind is str:
+            if value and subject and not _last(keys).endswith(_NO_TEXT):
+                found.append((subject, keys))
+        elif kind is dict:
+            if is_honest(value):
+                return
+            own = self._own(value)
+            if own:
+                subject, keys = own, ()
+            for key, sub in value.items():
+                self._collect(sub, subject, (*keys, key), found)
+        elif kind is list:
+            for index, sub in enumerate(value):
+                self._collect(sub, subject, (*keys, index), found)
+
     def _subjects(self, step):
         """What an event is about: the identity its family is known by, and the output it speaks of."""
-        family = self._protocol.families.get(self._protocol.family_of.get(step.type, ""), {})
-        carried = family.get("carries", {})
-        names = [name for name in (*carried.get("must", ()), *carried.get("any", ())) if name in step.scope]
-        found = max(names, key=lambda name: self._depth.get(name, 0), default=None)
-        if found:
-            yield found, step.scope[found]
+        for name in self._identities(step.type):
+            if name in step.scope:
+                yield name, step.scope[name]
+                break
         output = payload_of(step).get("output_ref")
         if isinstance(output, str):
             yield "output_ref", output
+
+    def _identities(self, kind):
+        """The identities that the family of a type carries, the finest first."""
+        family = self._protocol.family_of.get(kind, "")
+        known = self._known.get(family)
+        if known is None:
+            carried = self._protocol.families.get(family, {}).get("carries", {})
+            names = (*carried.get("must", ()), *carried.get("any", ()))
+            known = self._known[family] = sorted(names, key=lambda name: -self._depth.get(name, 0))
+        return known
 
     def _below(self, value, subject, keys, segments):
         """Every value below a place, with the subject it belongs to and its keys from there."""

@@ -25,8 +25,10 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
-        self._waiting = deque(maxlen=KEPT)
-        """Events that are only looked at if one comes whose session was loaded."""
+        self._waiting = deque()
+        """The sessions of the last events that were not looked at, because none of theirs was loaded."""
+        self._of_session = {}
+        """The events themselves."""
         self._loads = {}
         """Session to line and time of its last load; a restart loads all of them, under no name."""
         self.loaded = None
@@ -42,7 +44,19 @@ class Told:
         return self.loaded is None
 
     def echo(self, step, place, raw, number):
-        self._waiting.append((step.type, None, step.scope, raw, number))
+        self._wait((step.type, None, step.scope, raw, number))
+
+    def _wait(self, event):
+        session = event[2].get("session_id", "")
+        self._waiting.append(session)
+        self._of_session.setdefault(session, deque()).append(event)
+        if len(self._waiting) > KEPT:
+            oldest = self._waiting.popleft()
+            events = self._of_session.get(oldest)
+            if events:
+                events.popleft()
+            if not events:
+                self._of_session.pop(oldest, None)
 
     def apply(self, step):
         self.again = None
@@ -51,12 +65,14 @@ class Told:
             if time is not None:
                 self._loads[step.scope.get("session_id", "") if step.kind == "event" else ""] = (step.number, time)
         elif step.kind == "event":
-            self._waiting.append(
-                (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
-            )
+            event = (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
             self.loaded = self.load_of(step.scope) if self._loads else None
-            while self.loaded is not None and self._waiting:
-                self.again = self._hear(*self._waiting.popleft())
+            if self.loaded is None:
+                self._wait(event)
+                return
+            for earlier in self._of_session.pop(step.scope.get("session_id", ""), ()):
+                self._hear(*earlier)
+            self.again = self._hear(*event)
 
     def _hear(self, kind, stamp, scope, payload, number):
         if isinstance(payload, bytes):

@@ -101,11 +101,10 @@ class Past:
             self.models.acknowledge(*kept.acknowledged, session)
             return
         step, found_by = kept.step(), kept.found_by or {}
-        if step.place is not None:
-            if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
-                self.doubt(step.number, step.scope)
-            if step.place.verdict == "first" and (step.place.sequence or 0) > 1:
-                self._doubt.begin_midway(self._doubt.names(step.scope))
+        if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
+            self.doubt(step.number, step.scope)
+        if step.place.verdict == "first" and (step.place.sequence or 0) > 1:
+            self._doubt.begin_midway(self._doubt.names(step.scope))
         for move in step.moves:
             name = (move.machine, move.subject)
             subject = self._subjects[move.machine].setdefault(

@@ -1,0 +1,101 @@
+"""What a world does when something in it is gone, or fails."""
+
+import pytest
+
+from validator.replay import hearing
+from validator.replay.faded import Faded, Subjects
+from validator.replay.subject import Subject
+from validator.replay.world import World
+
+
+def note(number, kind="acme.note"):
+    return {"type": kind, "event_id": f"e{number}", "sequence": number, "session_id": "s"}
+
+
+class Steady:
+    """Counts what it hears."""
+
+    def __init__(self, world):
+        self.heard = 0
+
+    def apply(self, step):
+        self.heard += 1
+
+
+class Failing(Steady):
+    """Cannot bear its second step."""
+
+    def apply(self, step):
+        super().apply(step)
+        if self.heard == 2:
+            raise ValueError("too much")
+
+
+class Choosy(Steady):
+    """Learns from some steps only."""
+
+    hears = ("tool.*", "turn.started", "record:restart", "move:turn", "unlisted")
+
+
+def test_a_ledger_that_failed_hears_nothing_more_and_is_not_read(core):
+    world = World(core, [Failing, Steady])
+    failing = world.ledger(Failing)
+    for number in range(1, 5):
+        world.apply(note(number), number)
+    assert failing.heard == 2
+    assert world.ledger(Steady).heard == 4
+    with pytest.raises(ValueError, match="too much"):
+        world.ledger(Failing)
+
+
+@pytest.mark.parametrize(
+    ("line", "heard"),
+    [
+        (note(1, "tool.progress"), True),
+        (note(1, "tool.acme"), True),
+        (note(1, "turn.started"), True),
+        (note(1, "turn.completed"), True),
+        (note(1, "acme.note"), True),
+        (note(1, "policy.changed"), False),
+        ({"record": "restart"}, True),
+        ({"record": "run"}, False),
+    ],
+)
+def test_a_ledger_hears_what_its_words_mean(line, heard, core):
+    world = World(core, [Choosy])
+    world.apply(line, 1)
+    assert world.ledger(Choosy).heard == heard
+
+
+@pytest.mark.parametrize("name", ["record:restart", "move:turn"])
+def test_a_vendor_may_call_an_event_like_a_word_of_ours(name, core):
+    class Restarts(Steady):
+        hears = ("record:restart", "move:turn")
+
+    world = World(core, [Restarts])
+    world.apply(note(1, name), 1)
+    assert world.ledger(Restarts).heard == 0
+
+
+def test_with_too_many_types_the_ledgers_still_hear_what_they_heard(core, monkeypatch):
+    monkeypatch.setattr(hearing, "_MOST", 1)
+    world = World(core, [Choosy])
+    for number, kind in enumerate(("acme.one", "acme.two", "policy.changed", "acme.two"), 1):
+        world.apply(note(number, kind), number)
+    assert world.ledger(Choosy).heard == 3
+
+
+def test_a_faded_subject_is_found_by_its_id_and_no_other(monkeypatch):
+    monkeypatch.setattr("validator.replay.faded._ASKED", 1)
+    faded = Faded()
+    turns = Subjects("turn", faded)
+    with pytest.raises(KeyError):
+        turns["t"]
+    faded.keep(Subject("turn", "gone", "completed", "", history=[3, 7]))
+    for name in ("t", "t", "u", "u"):
+        assert turns.get(name) is None
+        with pytest.raises(KeyError):
+            turns[name]
+    assert (turns["gone"].state, turns["gone"].history, turns["gone"].faded) == ("completed", [7], True)
+    faded.keep(Subject("turn", "t", "failed", ""))
+    assert turns["t"].state == "failed"
