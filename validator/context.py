@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from validator.capture.ndjson import Limits, Line
 from validator.errors import UsageError
@@ -66,7 +67,11 @@ class Context:
     level: Callable[[str], str]
     """The weight of a clause under the profile."""
     line: Line | None = None
-    errors: list[SchemaError] = field(default_factory=list)
+    find_errors: Callable[[dict[str, Any]], list[SchemaError]] = lambda _document: []
+    """In what a document falls short of its schemas, and of the profile."""
+    document: dict[str, Any] = field(default_factory=dict)
+    """The document at hand."""
+    found: list[SchemaError] | None = None
     foreign: dict[str, bool] = field(default_factory=dict)
     """Declared properties in the casing the capture is not written in, and whether the usual one says otherwise."""
     canaries: tuple[str, ...] = ()
@@ -76,3 +81,14 @@ class Context:
     """The header names a profile that the protocol does not have."""
     cut: bool = False
     """The capture ends in the middle of a line; known at its end."""
+
+    def take(self, document: dict[str, Any], found: list[SchemaError] | None = None) -> None:
+        """Goes on to another document."""
+        self.document, self.found = document, found
+
+    @property
+    def errors(self) -> list[SchemaError]:
+        """What is wrong with the shape of the document; found out when the first rule asks."""
+        if self.found is None:
+            self.found = self.find_errors(self.document)
+        return self.found

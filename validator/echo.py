@@ -28,6 +28,7 @@ from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
 from validator.replay.seen import hashed
 from validator.replay.step import Place, Step
+from validator.rules.redaction._leaks import Leaks
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
 
@@ -64,12 +65,12 @@ class _Echo:
     line: int
     looked: Looked
     counted: list[list[Any]]
-    body: tuple[bytes, ...]
-    """The bytes between the holes when keys stand in order."""
-    order: tuple[str, ...]
-    """Its holes in that order."""
+    body: bytes
+    """The line with its keys in order, to be filled in."""
+    order: tuple[int, ...]
+    """What fills it, by groups of the layout."""
     kind: int
-    position: int = -1
+    position: int | None = None
     raw: bytes = b""
     offset: int = 0
     times: int = 0
@@ -88,6 +89,8 @@ class Echoes:
         known, demands = STREAMED[session.protocol.name], session.profile.demands
         self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
         self._sieve = vocabulary(session.protocol).sieve
+        self._scans = Leaks in session.catalogue.ledgers
+        """Whether a rule looks for what leaks or hides."""
         self._layouts = Layouts()
         self._echoes: dict[Key, _Echo] = {}
         self._by_stream: dict[str, _Echo] = {}
@@ -118,15 +121,15 @@ class Echoes:
         return False
 
     def _repeat(self, echo: _Echo, match: Any, raw: bytes, number: int, offset: int) -> bool:
-        holes = {name: match.group(group) for name, group in echo.layout.groups.items()}
-        sequence, stamp = int(holes["sequence"]), holes["timestamp"]
+        digits, stamp, event_id, text = match.group(*echo.layout.always)
+        sequence = int(digits)
         if sequence != echo.sequence + 1 or not _goes_on(echo.stamp, stamp) or len(raw) > LONGEST:
             return False
-        position = int(holes.get("grows", -1))
-        if ("grows" in holes and position <= echo.position) or not self._is_plain(echo, holes):
+        position = echo.layout.number(match, "grows")
+        if (position is not None and position <= echo.position) or not self._is_plain(echo, match, event_id, text):
             return False
-        identity, body = hashed(holes["event_id"]), self._body(echo, holes)
-        if not self._world.order.repeat(identity, body, echo.stream, sequence, number):
+        body = self._world.order.body(hashed(echo.body % match.group(*echo.order)), echo.kind)
+        if not self._world.order.repeat(hashed(event_id), body, echo.stream, sequence, number):
             return False
         place = Place(echo.stream, sequence, echo.sequence, "next", echo.line)
         for ledger in echo.listeners:
@@ -137,31 +140,26 @@ class Echoes:
         echo.times += 1
         return True
 
-    def _is_plain(self, echo: _Echo, holes: dict[str, bytes]) -> bool:
+    def _is_plain(self, echo: _Echo, match: Any, event_id: bytes, text: bytes) -> bool:
         """True when what is new in a line leaks nothing, does not say that something was hidden, and is all there."""
-        event_id, text = holes["event_id"], holes["text"]
-        if "size" in holes and int(holes["size"]) != len(text) - _escapes(text):
+        size = echo.layout.number(match, "size")
+        if size is not None and size != len(text) - _escapes(text):
             return False
-        if not text or len(event_id) > _LONGEST_ID or b"redact" in text.lower():
+        if not text or len(event_id) > _LONGEST_ID:
             return False
         if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
         try:
-            name = event_id.decode()
-            told = json.loads(b'"%b"' % text) if b"\\" in text else text.decode()
-        except ValueError:
+            name, told = event_id.decode(), text.decode()
+        except UnicodeDecodeError:
             return False
-        if is_marker(told):
+        if not self._scans:
+            return True
+        told = json.loads(f'"{told}"') if "\\" in told else told
+        if "redact" in told.lower() or is_marker(told):
             return False
         small = b'{"event_id":"%b","%b":"%b"}' % (event_id, echo.field_name, text)
         return self._sieve.is_clean(small, echo.free, name, told)
-
-    def _body(self, echo: _Echo, holes: dict[str, bytes]) -> int:
-        """The digest of a line with its keys in order, as `Order` makes it."""
-        parts = [echo.body[0]]
-        for name, after in zip(echo.order, echo.body[1:], strict=True):
-            parts += (holes[name], after)
-        return self._world.order.body(hashed(b"".join(parts)), echo.kind)
 
     # What ends it.
 
@@ -261,26 +259,28 @@ class Echoes:
         written = in_order(document, fields)
         if written is None or not proves(layout, key, document, fields):
             return
-        holes = {name: match.group(group) for name, group in layout.groups.items()}
+        body, order = written
+        _, stamp, event_id, text = match.group(*layout.always)
         echo = _Echo(
             layout,
             key,
             step,
             document["session_id"],
             step.place.sequence,
-            holes["timestamp"],
+            stamp,
             step.number,
             looked,
             counted,
-            *written,
+            body,
+            tuple(layout.groups[name] for name in order),
             kind=self._world.order.kind_of(document),
         )
-        echo.position = int(holes.get("grows", -1))
+        echo.position = layout.number(match, "grows")
         echo.ids = frozenset(value for name, value in step.scope.items() if name not in _SHARED)
         echo.listeners = tuple(ledger for ledger in self._world.heard_by(step) if hasattr(ledger, "echo"))
         echo.free = self._sieve.free(step.type)
         echo.field_name = next(name for name, kind in fields.items() if kind == "text").encode()
-        if not self._is_plain(echo, holes):
+        if not self._is_plain(echo, match, event_id, text):
             return
         self._echoes[key] = self._by_stream[echo.stream] = echo
         for name in echo.ids:

@@ -38,6 +38,13 @@ class Layout:
     constant: tuple[int, ...]
     """The groups between the holes."""
     groups: dict[str, int]
+    always: tuple[int, ...]
+    """The groups of what every line has: sequence, time, id and text."""
+
+    def number(self, match: Any, name: str) -> int | None:
+        """The number in a hole; None when the line has no such hole."""
+        group = self.groups.get(name)
+        return int(match.group(group)) if group else None
 
 
 class Layouts:
@@ -75,7 +82,8 @@ def _compiled(kind: str, names: tuple[str, ...], holes: dict[str, tuple[str, byt
     regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
     groups = {hole: 2 * place + 2 for place, hole in enumerate(names)}
     constant = tuple(range(1, 2 * len(names) + 2, 2))
-    return Layout(f'"{kind}"'.encode(), names, regex.fullmatch, constant, groups)
+    always = tuple(groups[name] for name in ("sequence", "timestamp", "event_id", "text"))
+    return Layout(f'"{kind}"'.encode(), names, regex.fullmatch, constant, groups, always)
 
 
 def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
@@ -96,8 +104,8 @@ def proves(layout: Layout, key: Key, document: dict[str, Any], fields: Fields) -
         return False
 
 
-def in_order(document: dict[str, Any], fields: Fields) -> tuple[tuple[bytes, ...], tuple[str, ...]] | None:
-    """The bytes between the holes when keys stand in order, and the holes in that order."""
+def in_order(document: dict[str, Any], fields: Fields) -> tuple[bytes, tuple[str, ...]] | None:
+    """The document with its keys in order and a mark for each hole, to be filled in, and the holes in that order."""
     written = sorted_bytes(_probed(document, fields))
     marks = {kind: sorted_bytes(_PROBES[kind]).strip(b'"') for kind in (*ENVELOPE, *fields.values())}
     found = {kind: written.find(mark) for kind, mark in marks.items() if written.count(mark) == 1}
@@ -109,4 +117,4 @@ def in_order(document: dict[str, Any], fields: Fields) -> tuple[tuple[bytes, ...
     for kind in order:
         parts.append(written[start : found[kind]])
         start = found[kind] + len(marks[kind])
-    return (*parts, written[start:]), order
+    return b"%b".join(part.replace(b"%", b"%%") for part in (*parts, written[start:])), order

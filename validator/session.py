@@ -46,6 +46,7 @@ class Session:
         self.context = Context(
             options,
             self.level,
+            find_errors=self._errors,
             canaries=options.canaries,
             schema_clauses=schema_clauses(protocol),
             unknown_profile=unknown,
@@ -94,6 +95,7 @@ class Session:
         """Judges one line; the step that it was, unless it cannot be read or is several."""
         self.context.line = line
         if not line.readable:
+            self.context.take({}, [])
             self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
             self._doubt(line)
             return None
@@ -125,7 +127,7 @@ class Session:
 
     def _step(self, reading: Reading, line: Line) -> Step:
         document, self.context.foreign = reading.document, reading.foreign
-        self.context.errors = line_errors(self.protocol, document) + self._shortfalls(document)
+        self.context.take(document)
         if "record" not in document:
             self.events += 1
         elif document["record"] == "header":
@@ -135,6 +137,9 @@ class Session:
         step = self.world.apply(document, line.number, line.offset)
         step.at = reading.at
         return step
+
+    def _errors(self, document: dict[str, Any]) -> list[SchemaError]:
+        return line_errors(self.protocol, document) + self._shortfalls(document)
 
     def _shortfalls(self, document: dict[str, Any]) -> list[SchemaError]:
         """In what an event, a run record or what a snapshot holds falls short of the profile."""
@@ -150,7 +155,8 @@ class Session:
     def _envelope(self, reading: Reading, line: Line) -> Step:
         """What stands around the events of an export moves nothing, but has a shape and may leak."""
         self.context.foreign = {}
-        self.context.errors = self.protocol.store.errors(self.protocol.records[reading.export], reading.document)
+        found = self.protocol.store.errors(self.protocol.records[reading.export], reading.document)
+        self.context.take(reading.document, found)
         return Step(reading.document, line.number, line.offset, reading.at, "export", reading.export)
 
     def end(self, extent: Extent) -> None:
