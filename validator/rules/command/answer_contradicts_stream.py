@@ -10,7 +10,7 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
 from validator.rules.command._commands import REFUSALS, Commands, Effect, Sent, may_be
-from validator.rules.governance._facts import shown
+from validator.rules.governance._said import shown
 
 ANSWERS = {"allow": "approved", "allowed": "approved", "deny": "denied"}
 OUTCOMES = {

@@ -7,7 +7,7 @@ Fix: Reject a known key with other content.
 
 from validator.rules import finding, rule, seen
 from validator.rules.command._commands import Commands
-from validator.rules.governance._facts import shown
+from validator.rules.governance._said import shown
 
 
 @rule("CMD010", "key-used-again", clauses={"agent-runtime": "CTL-57"}, on="record:result", needs=(Commands,))

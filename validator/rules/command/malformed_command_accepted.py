@@ -7,7 +7,7 @@ Fix: Check a request before acting on it, and answer rejected with an error that
 
 from validator.rules import finding, rule, seen
 from validator.rules.command._commands import Commands
-from validator.rules.governance._facts import shown
+from validator.rules.governance._said import shown
 
 
 @rule(

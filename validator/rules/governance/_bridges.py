@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules.governance._facts import GRANTS, payload, said
+from validator.rules.governance._questions import GRANTS
+from validator.rules.governance._said import payload, said
 
 
 @dataclass(slots=True)

@@ -7,14 +7,10 @@ Fix: Require an action of its own for each call, or state in the action what an 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import (
-    TOOL_RUNS,
-    Decisions,
-    Questions,
-    Work,
-    hidden,
-    refused_by_table,
-)
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import hidden, refused_by_table
+from validator.rules.governance._work import TOOL_RUNS, Work
 
 
 @rule(

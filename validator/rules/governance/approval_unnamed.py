@@ -7,7 +7,9 @@ Fix: Write the id of the action into approval_action_id.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Questions, Work, stated
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import stated
+from validator.rules.governance._work import Work
 
 
 @rule("GOV032", "approval-unnamed", clauses={"agent-runtime": "TOOL-26"}, on="tool.started", needs=(Questions, Work))

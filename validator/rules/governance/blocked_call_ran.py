@@ -7,7 +7,9 @@ Fix: Wait for the hooks called before the use; end a blocked call by tool.failed
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import TOOL_RUNS, Hooks, Work, refused_by_table
+from validator.rules.governance._hooks import Hooks
+from validator.rules.governance._said import refused_by_table
+from validator.rules.governance._work import TOOL_RUNS, Work
 
 
 @rule(

@@ -6,7 +6,8 @@ Fix: State cwd, roots, network and limits; name the call or process; decide a pe
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Boundaries, Decisions, said, stated
+from validator.rules.governance._decisions import Boundaries, Decisions
+from validator.rules.governance._said import said, stated
 
 STATES = ("cwd", "read_roots", "write_roots", "network", "process_limits")
 WIDTH = {"read_only": 0, "workspace_write": 1, "danger_full_access": 2}

@@ -8,7 +8,10 @@ Fix: Refuse calls of denied and unavailable tools; record the decision for a too
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import Decisions, Questions, Work, hidden, refused_by_table
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import hidden, refused_by_table
+from validator.rules.governance._work import Work
 
 CLAUSES = {"denied": "TOOL-15", "unavailable": "TOOL-15", "ask": "TOOL-16"}
 

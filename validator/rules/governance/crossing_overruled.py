@@ -8,7 +8,10 @@ Fix: Resolve the local action or permission with the returned decision; after a 
 
 from validator.rules import finding, rule, seen
 from validator.rules.governance._bridges import Bridges
-from validator.rules.governance._facts import GRANTS, RUNS, Work, permits, runs, said, shown, target_of
+from validator.rules.governance._decisions import target_of
+from validator.rules.governance._questions import GRANTS
+from validator.rules.governance._said import permits, said, shown
+from validator.rules.governance._work import RUNS, Work, runs
 
 
 @rule(

@@ -6,7 +6,7 @@ Fix: State decision_source; a resolution by a person states at least the actor.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import permits, stated
+from validator.rules.governance._said import permits, stated
 
 
 @rule(

@@ -7,7 +7,10 @@ Fix: Resolve an expired action as timed_out and ask again; evaluate an expired p
 
 from validator.rules import finding, rule, seen
 from validator.rules._instants import instant
-from validator.rules.governance._facts import GRANTS, RUNS, Decisions, Questions, Work, permits, runs, said
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._questions import GRANTS, Questions
+from validator.rules.governance._said import permits, said
+from validator.rules.governance._work import RUNS, Work, runs
 from validator.rules.governance.silence_approved import SILENCE
 
 

@@ -10,7 +10,10 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import Hooks, Work, is_read_only, said
+from validator.rules.governance._danger import is_read_only
+from validator.rules.governance._hooks import Hooks
+from validator.rules.governance._said import said
+from validator.rules.governance._work import Work
 
 GUARDS = {"pre_tool_use", "permission_request"}
 

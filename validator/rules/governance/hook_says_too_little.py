@@ -6,7 +6,7 @@ Fix: State decision and duration_ms when it completed, block_reason when it bloc
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import said, stated
+from validator.rules.governance._said import said, stated
 
 
 @rule(

@@ -7,7 +7,8 @@ Fix: Tell a hook that exceeds its time by hook.failed, and drop its answer.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Hooks, said
+from validator.rules.governance._hooks import Hooks
+from validator.rules.governance._said import said
 
 
 @rule(

@@ -7,7 +7,8 @@ Fix: Require the action before the permission is resolved, or leave approval_act
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Decisions, hidden, target_of
+from validator.rules.governance._decisions import Decisions, target_of
+from validator.rules.governance._said import hidden
 
 
 @rule(

@@ -7,7 +7,9 @@ Fix: Derive both resolutions from the one answer.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import GRANTS, Decisions, Questions, permits, said, shown, target_of
+from validator.rules.governance._decisions import Decisions, target_of
+from validator.rules.governance._questions import GRANTS, Questions
+from validator.rules.governance._said import permits, said, shown
 
 
 @rule(

@@ -8,16 +8,11 @@ Fix: Let a rule, a person, the host or a tool contract decide; in plan mode deny
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import (
-    TOOL_RUNS,
-    Decisions,
-    Questions,
-    Work,
-    is_destructive,
-    is_read_only,
-    refused_by_table,
-    writes_or_shell,
-)
+from validator.rules.governance._danger import is_destructive, is_read_only, writes_or_shell
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import refused_by_table
+from validator.rules.governance._work import TOOL_RUNS, Work
 
 
 @rule(

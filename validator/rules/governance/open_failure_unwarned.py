@@ -10,7 +10,8 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
 from validator.rules.command._commands import is_prefix
-from validator.rules.governance._facts import Hooks, said
+from validator.rules.governance._hooks import Hooks
+from validator.rules.governance._said import said
 
 IDS = ("hook_run_id", "tool_call_id", "turn_id", "session_id")
 

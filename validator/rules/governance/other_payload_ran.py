@@ -7,7 +7,9 @@ Fix: Bind the approval to the digest of the payload, and ask again whenever the 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Questions, Work, held, said
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import held, said
+from validator.rules.governance._work import Work
 
 
 @rule(

@@ -9,7 +9,7 @@ Fix: State policy_scope, changed_by and policy_ref or changed; evaluate under th
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import permits, said, stated
+from validator.rules.governance._said import permits, said, stated
 
 
 class PolicyModes:

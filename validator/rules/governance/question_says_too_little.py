@@ -9,7 +9,7 @@ Fix: List decisions and scope in the question, say who decided, and refer to the
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import held, said, shown, stated
+from validator.rules.governance._said import held, said, shown, stated
 
 SAME = {"allow": "approved", "deny": "denied", "allowed": "approved"}
 APPROVALS = {"tool_permission", "tool_confirmation", "approval", "consent"}

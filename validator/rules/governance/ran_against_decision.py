@@ -7,7 +7,9 @@ Fix: End a refused call by tool.failed with status denied; do not start what is 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import RUNS, Questions, Work, refused_by_table, runs
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import refused_by_table
+from validator.rules.governance._work import RUNS, Work, runs
 from validator.rules.governance.work_before_answer import STARTS
 
 CLAUSES = {

@@ -8,7 +8,10 @@ Fix: Emit sandbox.applied before it runs; no boundary is stated as danger_full_a
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import TOOL_RUNS, Boundaries, Work, hidden, writes_or_shell
+from validator.rules.governance._danger import writes_or_shell
+from validator.rules.governance._decisions import Boundaries
+from validator.rules.governance._said import hidden
+from validator.rules.governance._work import TOOL_RUNS, Work
 
 
 @rule(

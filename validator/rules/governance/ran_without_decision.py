@@ -8,7 +8,10 @@ Fix: Emit permission.evaluated for the call or process before it runs, whatever 
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import TOOL_RUNS, Decisions, Work, hidden, writes_or_shell
+from validator.rules.governance._danger import writes_or_shell
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._said import hidden
+from validator.rules.governance._work import TOOL_RUNS, Work
 from validator.rules.governance.catalogue_overruled import CLAUSES
 
 

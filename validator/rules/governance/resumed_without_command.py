@@ -12,7 +12,8 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
 from validator.rules.command._commands import DONE, REFUSALS, Commands, Sent
-from validator.rules.governance._facts import Question, Questions, lost_since, said, shown
+from validator.rules.governance._questions import Question, Questions
+from validator.rules.governance._said import lost_since, said, shown
 
 PEOPLE = {None, "human", "user", "person"}
 ANSWERING = {"respond_action", "resolve_permission"}

@@ -9,7 +9,8 @@ Fix: Run the rewritten input, and state its reference as args_ref.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Questions, permits, said
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._said import permits, said
 
 
 class Rewrites:

@@ -11,7 +11,7 @@ from typing import Any
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import held, said
+from validator.rules.governance._said import held, said
 
 ENDS = {"tool.failed": "tool_call_id", "process.failed": "process_id"}
 

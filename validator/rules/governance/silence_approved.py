@@ -6,7 +6,8 @@ Fix: Resolve as timed_out, denied or cancelled when no answer came.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import GRANTS, permits, said
+from validator.rules.governance._questions import GRANTS
+from validator.rules.governance._said import permits, said
 
 SILENCE = {"timeout", "policy_deny", "auth_failure"}
 

@@ -8,7 +8,9 @@ Fix: Emit permission.evaluated with mode bypass for every call that the mode let
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.governance._facts import TOOL_RUNS, Decisions, Work, hidden
+from validator.rules.governance._decisions import Decisions
+from validator.rules.governance._said import hidden
+from validator.rules.governance._work import TOOL_RUNS, Work
 
 
 @rule(

@@ -7,7 +7,7 @@ Fix: Work on after a blocked stop, or fail the turn; complete it only after that
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Hooks
+from validator.rules.governance._hooks import Hooks
 
 
 @rule(

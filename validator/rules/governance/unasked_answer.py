@@ -8,7 +8,8 @@ Fix: Record channel.permission_forwarded first, answer each crossing once, and s
 
 from validator.rules import finding, rule, seen
 from validator.rules.governance._bridges import Bridges
-from validator.rules.governance._facts import GRANTS, said, shown, stated
+from validator.rules.governance._questions import GRANTS
+from validator.rules.governance._said import said, shown, stated
 
 
 @rule(

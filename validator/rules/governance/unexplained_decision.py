@@ -6,7 +6,7 @@ Fix: Give source, reason and rules; for a destructive act also impact_scope and 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import permits, stated
+from validator.rules.governance._said import permits, stated
 
 TARGETS = ("tool_call_id", "process_id", "action_id", "peer_task_id")
 

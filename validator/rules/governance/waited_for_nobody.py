@@ -8,7 +8,8 @@ Fix: Where nobody can be asked, deny by permission.evaluated with decision_sourc
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Decisions, permits, said, shown, target_of
+from validator.rules.governance._decisions import Decisions, target_of
+from validator.rules.governance._said import permits, said, shown
 
 HOSTS = {"host_policy", "rule", "hook", "classifier", "tool_contract"}
 

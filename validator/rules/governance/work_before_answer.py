@@ -7,7 +7,8 @@ Fix: Hold back the process, or the attempt, until action.resolved; a call that w
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Questions, Work
+from validator.rules.governance._questions import Questions
+from validator.rules.governance._work import Work
 
 STARTS = ("process.started", "process.input", "task.started", "task.attempt.started")
 

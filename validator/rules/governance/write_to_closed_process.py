@@ -6,7 +6,7 @@ Fix: Refuse write_process_stdin for such a process, or start it with limits that
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.governance._facts import Work
+from validator.rules.governance._work import Work
 
 
 @rule(

@@ -1,0 +1,94 @@
+"""Actions: who was asked, about what, and what was answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from validator.replay.step import Step
+from validator.replay.world import World
+from validator.rules._instants import instant
+from validator.rules.governance._said import payload, said, stated, word_said
+
+GRANTS = frozenset({"approved", "allow", "allowed", "modified", "answered"})
+
+
+@dataclass(slots=True)
+class Question:
+    """An action: what it names, what it asks about, and how it was answered."""
+
+    key: str
+    line: int
+    call: str | None
+    process: str | None
+    task: str | None
+    turn: str | None
+    digest: str | None = None
+    expires: datetime | None = None
+    scoped: bool = False
+    """It states what an approval covers."""
+    blocking: bool = True
+    decision: str | None = None
+    answered: int | None = None
+    changed: str | None = None
+    """The payload as a decision to modify changed it."""
+    answer_digest: str | None = None
+    by_person: bool = False
+
+    @property
+    def granted(self) -> bool:
+        return self.decision in GRANTS
+
+    @property
+    def approved_digest(self) -> str | None:
+        """The digest of what may run: the question's, or that of the change."""
+        return self.answer_digest if self.decision == "modified" else self.digest
+
+
+class Questions:
+    """Actions by id, and which of them name a call or process, or a task and nothing narrower."""
+
+    hears = ("action.required", "action.resolved")
+    forgets_faded = ("all", "naming")
+
+    def __init__(self, world: World):
+        self.all: dict[str, Question] = {}
+        self.naming: dict[str, list[Question]] = {}
+
+    def apply(self, step: Step) -> None:
+        key = step.scope.get("action_id")
+        if key is None or step.kind != "event":
+            return
+        if step.type == "action.required" and key not in self.all:
+            self._ask(key, step)
+        elif step.type == "action.resolved" and key in self.all and self.all[key].answered is None:
+            question = self.all[key]
+            question.answered = step.number
+            question.decision = said(step.line, "decision")
+            question.answer_digest = said(step.line, "payload_hash")
+            question.changed = said(step.line, "modified_input_ref")
+            question.by_person = said(step.line, "decision_source") == "human"
+
+    def _ask(self, key: str, step: Step) -> None:
+        scope, line = step.scope, step.line
+        question = Question(
+            key,
+            step.number,
+            scope.get("tool_call_id"),
+            scope.get("process_id"),
+            scope.get("task_id"),
+            scope.get("turn_id"),
+            word_said(line, "payload_hash"),
+            instant(word_said(line, "expires_at")),
+            stated(line, "scope") is not None,
+            payload(line).get("blocking") is not False,
+        )
+        self.all[key] = question
+        names = [name for name in (question.call, question.process) if name]
+        if question.task and not names and not question.turn:
+            names = [question.task]
+        for name in names:
+            self.naming.setdefault(name, []).append(question)
+
+    def granted_for(self, *ids: str) -> list[Question]:
+        return [question for name in ids for question in self.naming.get(name, ()) if question.granted]
