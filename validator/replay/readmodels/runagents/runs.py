@@ -1,0 +1,214 @@
+"""What the log says about each run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from validator.protocol.honest import known
+from validator.replay.readmodels.runagents.words import APPROVALS, data_of, later, mixture, unknown, vocabulary_of
+from validator.replay.readmodels.words import number, word
+from validator.replay.step import Step
+
+_ENDS = {"COMPLETED": ("COMPLETED",), "FAILED": ("FAILED", "REJECTED", "INVOKE_FAILED")}
+_ERRORS = ("ERROR", "FAILED", "INVOKE_FAILED")
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is remembered of one run."""
+
+    record: dict[str, Any] | None = None
+    created: dict[str, Any] | None = None
+    events: list[tuple[str | None, dict[str, Any]]] = field(default_factory=list)
+    actions: dict[str, None] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
+    blocked: str | None = None
+    consent: dict[str, Any] | None = None
+    ended_at: str | None = None
+    rejected: bool = False
+    updated_at: str | None = None
+
+
+class RunViews:
+    """Builds `run_view` for every run of a capture."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self.kept_runs: dict[str, _Run] = {}
+        """What is kept of each run; a run that was let go of begins anew with its next line."""
+        self._words = vocabulary_of(world.protocol)
+
+    def apply(self, step: Step) -> None:
+        """Learns from one step."""
+        for move in step.moves:
+            if move.machine == "run":
+                self._moved(self._run(move.subject), move.target, move.source, step)
+        if step.kind == "event":
+            self._event(step)
+        elif step.kind == "run":
+            self._record(step)
+        elif step.kind == "snapshot" and step.type == "blocked_action":
+            self._action(step)
+
+    def build(self, key: str) -> dict[str, Any]:
+        """The view of one run."""
+        run = self._run(key)
+        subject = self._world.subjects("run").get(key)
+        status = subject.state if subject and not subject.doubted else "stale" if subject else "unknown"
+        events = sorted(run.events, key=lambda entry: number(entry[1], "seq") or 0)
+        record, created = run.record, data_of(run.created or {})
+        absent = unknown("no run record in the capture")
+        return {
+            "run_id": key,
+            "status": status,
+            "agent_id": record["agent_id"] if record else created.get("agent_id", absent),
+            "user_id": record["user_id"] if record else created.get("user_id", absent),
+            "conversation_id": record.get("conversation_id") if record else absent,
+            "initial_message": record.get("initial_message") if record else absent,
+            "created_at": self._created_at(run),
+            "updated_at": run.updated_at or unknown("no line gives a time"),
+            "ended_at": run.ended_at,
+            "ended_by": _ended_by(status, events),
+            "reason": _reason(status, run, events),
+            "last_error": _last_error(events),
+            "blocked_action_id": run.blocked if status == "PAUSED_APPROVAL" else None,
+            "pending_consent": _pending_consent(run) if status == "PAUSED_CONSENT" else None,
+            "action_ids": list(run.actions),
+            "vocabulary": mixture(run.words),
+            "last_event": _last_event(events),
+            "events": [_entry(event) for _, event in events],
+        }
+
+    def runs(self) -> list[str]:
+        """Every run that a line speaks about, in order of appearance."""
+        return list(self.kept_runs)
+
+    def _run(self, key: str) -> _Run:
+        return self.kept_runs.setdefault(key, _Run())
+
+    def _moved(self, run: _Run, target: str, source: str, step: Step) -> None:
+        terminal = self._world.protocol.machines["run"].is_terminal
+        if terminal(target) and not terminal(source):
+            run.ended_at = step.line.get("updated_at" if step.kind == "run" else "timestamp")
+        if target == "RUNNING" and source != target:
+            run.blocked = run.consent = None
+
+    def _event(self, step: Step) -> None:
+        event, data = step.line, data_of(step.line)
+        key = event.get("run_id")
+        if not isinstance(key, str):
+            return
+        run = self._run(key)
+        run.events.append((step.type, event))
+        run.updated_at = later(run.updated_at, event.get("timestamp"))
+        side = self._words.get(word(event, "type") or "")
+        if side:
+            run.words.add(side)
+        action = known(data.get("action_id"))
+        if step.type in APPROVALS and isinstance(action, str):
+            run.actions.setdefault(action)
+        if step.type == "RUN_CREATED":
+            run.created = run.created or event
+        elif step.type == "APPROVAL_REQUIRED":
+            run.blocked = action
+        elif step.type == "CONSENT_REQUIRED":
+            run.consent = event
+        elif step.type == "REJECTED":
+            run.rejected = True
+
+    def _record(self, step: Step) -> None:
+        record = step.line
+        key = record.get("id")
+        if not isinstance(key, str) or not {"agent_id", "user_id"} <= record.keys():
+            return
+        run = self._run(key)
+        run.record = record
+        run.updated_at = later(run.updated_at, record.get("updated_at"))
+        action = record.get("blocked_action_id")
+        if isinstance(action, str):
+            run.actions.setdefault(action)
+            run.blocked = run.blocked or action
+
+    def _action(self, step: Step) -> None:
+        record = step.line.get("snapshot")
+        if isinstance(record, dict) and isinstance(record.get("run_id"), str):
+            run = self._run(record["run_id"])
+            if isinstance(record.get("action_id"), str):
+                run.actions.setdefault(record["action_id"])
+            run.rejected = run.rejected or record.get("status") == "REJECTED"
+
+    def _created_at(self, run: _Run) -> Any:
+        if run.record:
+            return run.record.get("created_at")
+        if run.created:
+            return run.created.get("timestamp")
+        return unknown("neither a run record nor RUN_CREATED in the capture")
+
+
+def _evidence(status: str, events: list[tuple[str | None, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The events that tell of the end, in order; an ERROR does so only as the last one of a failed run."""
+    found = [event for kind, event in events if kind in _ENDS.get(status, ())]
+    if status == "FAILED" and events and events[-1][0] == "ERROR":
+        found.append(events[-1][1])
+    return found
+
+
+def _ended_by(status: str, events: list[tuple[str | None, dict[str, Any]]]) -> str | None:
+    if status not in _ENDS:
+        return None
+    return "event" if _evidence(status, events) else "record"
+
+
+def _reason(status: str, run: _Run, events: list[tuple[str | None, dict[str, Any]]]) -> Any:
+    match status:
+        case "PAUSED_APPROVAL":
+            return "approval_required"
+        case "PAUSED_CONSENT":
+            return "consent_required"
+        case "PAUSED":
+            return unknown("the pause is not explained")
+        case "RUNNING" | "COMPLETED":
+            return None
+        case "FAILED":
+            for event in _evidence(status, events):
+                said = known(data_of(event).get("reason")) or known(data_of(event).get("error"))
+                if said:
+                    return said
+            return "rejected" if run.rejected else unknown("no line says why the run failed")
+    return unknown("where the run stands is not known")
+
+
+def _last_error(events: list[tuple[str | None, dict[str, Any]]]) -> Any:
+    errors = [event for kind, event in events if kind in _ERRORS]
+    said = [known(data_of(event).get("error")) for event in errors]
+    if not errors:
+        return None
+    return next((text for text in reversed(said) if text), None) or unknown("the error is not described")
+
+
+def _pending_consent(run: _Run) -> Any:
+    if run.consent is None:
+        return unknown("only a record tells of the consent")
+    data = data_of(run.consent)
+    return {
+        "event_id": run.consent.get("event_id"),
+        "tool_id": data.get("tool_id", data.get("tool", unknown("the event names no tool"))),
+        "authorization_url": data.get("authorization_url", unknown("the event gives no address")),
+        "requested_at": run.consent.get("timestamp"),
+    }
+
+
+def _last_event(events: list[tuple[str | None, dict[str, Any]]]) -> Any:
+    if not events:
+        return None
+    return {name: events[-1][1].get(name) for name in ("event_id", "seq", "type", "timestamp")}
+
+
+def _entry(event: dict[str, Any]) -> dict[str, Any]:
+    names = ("event_id", "seq", "type", "timestamp", "actor")
+    return {
+        **{name: event.get(name) for name in names},
+        "action_id": data_of(event).get("action_id"),
+        "payload_hash": event.get("payload_hash"),
+    }
