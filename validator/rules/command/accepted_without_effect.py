@@ -7,7 +7,8 @@ Fix: Write the event of the command, or answer no_op or rejected.
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, SUBJECTS, Commands, came_to_rest, history, went_on
+from validator.rules.command._commands import Commands, came_to_rest, history, went_on
+from validator.rules.command._sent import DONE, SUBJECTS
 
 
 def _writers():

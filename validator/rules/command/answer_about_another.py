@@ -6,7 +6,8 @@ Fix: Answer about the subject of the request, and use the ids that the caller ch
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.command._commands import CREATES, DONE, Commands
+from validator.rules.command._commands import Commands
+from validator.rules.command._sent import CREATES, DONE
 
 
 @rule(

@@ -9,7 +9,8 @@ Fix: Derive the answer from the events that were written.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.command._commands import REFUSALS, Commands, Effect, Sent, may_be
+from validator.rules.command._commands import Commands
+from validator.rules.command._sent import REFUSALS, Effect, Sent, may_be
 from validator.rules.governance._said import shown
 
 ANSWERS = {"allow": "approved", "allowed": "approved", "deny": "denied"}

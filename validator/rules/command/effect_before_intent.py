@@ -7,7 +7,8 @@ Fix: Write the intent, or the facts of recovery, before any effect.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.command._commands import RECOVERY, REFUSALS, Commands, history
+from validator.rules.command._commands import RECOVERY, Commands, history
+from validator.rules.command._sent import REFUSALS
 
 FIRST = {
     "cancel_task": ("CTL-19", ("task.cancel_requested",), {"draft", "queued", "cancelling"}),

@@ -7,7 +7,8 @@ Fix: Answer no_op where the work is already done, and rejected where it cannot b
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.command._commands import SUBJECTS, Commands, history
+from validator.rules.command._commands import Commands, history
+from validator.rules.command._sent import SUBJECTS
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import shown
 

@@ -7,7 +7,8 @@ Fix: List the events that the command itself wrote, after they were written.
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, Commands, around, is_prefix
+from validator.rules.command._commands import Commands, around, is_prefix
+from validator.rules.command._sent import DONE
 from validator.rules.terminal._work import unsure
 
 

@@ -9,7 +9,8 @@ Fix: Clear the queue by queue.changed, or leave it alone, as queue_policy says.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, Commands, Sent, came_to_rest, history, went_on
+from validator.rules.command._commands import Commands, came_to_rest, history, went_on
+from validator.rules.command._sent import DONE, Sent
 
 
 class Interrupts:

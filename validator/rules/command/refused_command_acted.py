@@ -7,7 +7,8 @@ Fix: Decide before writing; a refused command leaves at most a warning or a repa
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import REFUSALS, Commands
+from validator.rules.command._commands import Commands
+from validator.rules.command._sent import REFUSALS
 
 MAY_FOLLOW = {"runtime.warning", "runtime.error", "snapshot.repaired"}
 

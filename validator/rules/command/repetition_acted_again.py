@@ -7,7 +7,8 @@ Fix: Remember key and answer for as long as what was created is kept, across res
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import CREATES, DONE, Commands
+from validator.rules.command._commands import Commands
+from validator.rules.command._sent import CREATES, DONE
 
 
 @rule(

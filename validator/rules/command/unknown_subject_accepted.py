@@ -7,7 +7,8 @@ Fix: Answer rejected or unavailable for an unknown id.
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, SUBJECTS, Commands, completeness
+from validator.rules.command._commands import Commands, completeness
+from validator.rules.command._sent import DONE, SUBJECTS
 
 
 @rule("CMD012", "unknown-subject-accepted", clauses={"agent-runtime": "CTL-55"}, on=END, needs=(Commands,))

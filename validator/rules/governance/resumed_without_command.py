@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
-from validator.rules.command._commands import DONE, REFUSALS, Commands, Sent
+from validator.rules.command._commands import Commands
+from validator.rules.command._sent import DONE, REFUSALS, Sent
 from validator.rules.governance._questions import Question, Questions
 from validator.rules.governance._said import lost_since, said, shown
 
