@@ -11,6 +11,7 @@ from validator import resources
 from validator.engine import Options, validate
 from validator.protocol.protocol import load_protocol
 from validator.replay import world
+from validator.rules.command._commands import Commands
 from validator.rulestreams import options_of
 
 LEFT_OPEN = ("CMD001", "CMD004", "CMD005", "CMD006", "CMD012")
@@ -74,3 +75,51 @@ def found_by(rule, told):
     report = validate(io.BytesIO(raw), "x", Options(protocol="agent-runtime", select=(rule,), expect="prefix"))
     assert report.looks.get(rule)
     return [fault.line for fault in report.findings]
+
+
+def test_commands_that_nobody_answers_are_told_apart_by_their_subjects():
+    sent = [command(number, "create_task", {"task_id": f"k{number}", "objective": "o"}) for number in range(3)]
+    told = [task(number, f"k{number}") for number in (1, 0, 2)]
+    assert effects([*sent, *told]) == {"c0": 5, "c1": 4, "c2": 6}
+
+
+def test_an_event_that_names_no_subject_may_be_the_effect_of_any_command():
+    sent = [command(number, "create_task", {"task_id": f"k{number}", "objective": "o"}) for number in range(2)]
+    assert effects([*sent, task(0, None)]) == {"c0": 3, "c1": 3}
+
+
+def test_a_command_that_names_no_subject_may_have_written_any_event():
+    sent = [command(0, "create_task", {"objective": "o"}), command(1, "create_task", {"task_id": "k1"})]
+    assert effects([*sent, task(0, "k1"), task(1, "k2")]) == {"c0": 3, "c1": 3}
+
+
+def test_a_command_that_is_settled_has_no_more_effects():
+    sent = command(0, "create_task", {"task_id": "k0", "objective": "o"})
+    refused = {"record": "result", "command": "create_task", "command_id": "c0", "result": {"outcome": "rejected"}}
+    read = command(1, "get_session", {"session_id": "s"})
+    commands = heard([sent, read, refused, task(0, "k1")])
+    assert commands.sent["c0"].first is None
+    assert "task.created" in commands._live, "the chosen id may still appear"
+    taken = heard([sent, task(0, "k0"), {**refused, "result": {"outcome": "accepted", "task_id": "k0"}}])
+    assert taken.sent["c0"].first.line == 2
+    assert "task.created" not in taken._live
+
+
+def command(number, name, request):
+    return {"record": "command", "command": name, "command_id": f"c{number}", "request": {"session_id": "s", **request}}
+
+
+def task(number, name):
+    ids = {"session_id": "s", **({"task_id": name} if name else {})}
+    return {"type": "task.created", "event_id": f"e{number}", "sequence": number + 1, **ids, "payload": {}}
+
+
+def heard(told):
+    replay = world.World(load_protocol("agent-runtime"), [Commands])
+    for number, line in enumerate(told, 1):
+        replay.apply(line, number)
+    return replay.ledger(Commands)
+
+
+def effects(told):
+    return {key: sent.first and sent.first.line for key, sent in heard(told).sent.items()}

@@ -148,7 +148,7 @@ def test_a_log_of_another_run_contradicts_no_status():
 
 def told(kind, payload, stamp=None, **scope):
     line = {"type": kind, "payload": payload, "timestamp": stamp}
-    return SimpleNamespace(type=kind, kind="event", line=line, scope=scope, number=1)
+    return SimpleNamespace(type=kind, kind="event", line=line, scope=scope, moves=[], number=1)
 
 
 def test_a_child_thread_that_is_no_word_is_not_remembered():

@@ -10,6 +10,7 @@ from validator.replay import world as worlds
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
+from validator.rules.command._live import Live
 from validator.rules.command._sent import (
     CREATES,
     DONE,
@@ -50,7 +51,7 @@ class Commands:
         self._kinds: dict[tuple[Any, ...], str] = {}
         self._swept = 0
         self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
-        self._live: dict[str, list[Sent]] = {}
+        self._live = Live()
         self._highest: tuple[int | None, int] = (None, 0)
         self._recovered = 0
         self.fresh: list[Sent] = []
@@ -74,7 +75,7 @@ class Commands:
             self.restarts.append(step.number)
 
     def alike(self, step: Step) -> bool:
-        return not self._live.get(step.type or "")
+        return step.type not in self._live
 
     def _command(self, step: Step) -> None:
         key, name, request = (step.line.get(part) for part in ("command_id", "command", "request"))
@@ -93,8 +94,7 @@ class Commands:
         sent.recovered = bool(self.restarts) and self._recovered > self.restarts[-1]
         self._idempotency(sent)
         self.sent[key] = self.current = sent
-        for event in definition.writes if definition else ():
-            self._live.setdefault(event, []).append(sent)
+        self._live.add(sent)
 
     def _idempotency(self, sent: Sent) -> None:
         key = sent.request.get("idempotency_key")
@@ -116,11 +116,11 @@ class Commands:
             kind = (sent.name, sent.outcome, sent.first is None, not sent.listed, sent.state is None)
             if self._kinds.setdefault(kind, sent.key) != sent.key:
                 del self.sent[sent.key]
+                self._live.drop(sent)
                 self.let_go.add(sent.key)
                 if "idempotency_key" in sent.request:
                     self._keys.pop((sent.name, str(sent.request["idempotency_key"])), None)
                     self._used.add(_used(sent))
-        self._live = {event: [sent for sent in live if sent.key in self.sent] for event, live in self._live.items()}
 
     def _is_plain(self, sent: Sent) -> bool:
         """True when no rule will have anything to say about a command at the end."""
@@ -156,6 +156,8 @@ class Commands:
         sent.answered, sent.result = step.number, result
         outcome = result.get("outcome")
         sent.outcome = outcome if isinstance(outcome, str) else None
+        if settled(sent):
+            self._live.drop(sent)
 
     def _event(self, step: Step) -> None:
         if step.place and step.place.sequence is not None:
@@ -163,16 +165,16 @@ class Commands:
         if step.type in RECOVERY:
             self._recovered = step.number
         event_id = step.line.get("event_id")
-        live = self._live.get(step.type or "")
-        if not live:
+        if step.type not in self._live:
             return
         payload = step.line.get("payload")
         body = payload if isinstance(payload, dict) else {}
         effect = Effect(step.number, step.type or "", event_id, step.scope, body)
-        for sent in live:
+        for sent in self._live.of(effect):
             if may_be(sent, effect):
                 self._attribute(sent, effect)
-        self._live[effect.type] = [sent for sent in live if not settled(sent)]
+            if settled(sent):
+                self._live.drop(sent)
 
     def _attribute(self, sent: Sent, effect: Effect) -> None:
         if sent.first is None:

@@ -208,13 +208,14 @@ class Tasks:
 
     def chain(self, task: str) -> tuple[list[str], list[int]]:
         """The tasks from one up to the last whose parent is not known, and the lines that tell it; a circle ends it."""
-        chain, lines = [task], []
+        chain, lines, met = [task], [], {task}
         while chain[-1] in self.parent:
             parent, line = self.parent[chain[-1]]
-            lines.append(line)
-            if parent in chain:
-                return [*chain, parent], lines
             chain.append(parent)
+            lines.append(line)
+            if parent in met:
+                break
+            met.add(parent)
         return chain, lines
 
 

@@ -114,16 +114,21 @@ class OpenWork:
 class Children:
     """What hangs below each task: child tasks, subagents, jobs and processes, and the line that said so."""
 
-    hears = ("task.*", "subagent.spawned", "job.created", "process.started")
+    hears = ("move:task", "task.*", "subagent.spawned", "job.created", "process.started")
     forgets = ("below", "above")
 
     def __init__(self, world: World):
         self._world = world
         self.below: dict[str, dict[tuple[str, str], int]] = {}
         self.above: dict[str, str] = {}
+        self.cancelling: set[str] = set()
+        """Tasks that are being cancelled."""
 
     def apply(self, step: Step) -> None:
         scope = step.scope
+        for move in step.moves:
+            if move.machine == "task":
+                (self.cancelling.add if move.target == "cancelling" else self.cancelling.discard)(move.subject)
         if step.type == "task.created" and "parent_task_id" in scope and "task_id" in scope:
             self._link(scope["parent_task_id"], "task", scope["task_id"], step)
         elif step.type == "task.delegated" and "task_id" in scope:

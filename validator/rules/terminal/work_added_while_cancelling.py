@@ -30,13 +30,17 @@ def check(step, world, context):
     parent = _parent(step)
     if not isinstance(parent, str):
         return
-    children, links = world.ledger(Children), []
+    children, links, looked = world.ledger(Children), [], False
     for task in children.upwards(parent):
         subject = world.subjects("task").get(task)
         if subject is None:
             continue
-        yield seen()
-        if subject.state == "cancelling" and not subject.doubted:
+        if not looked:
+            looked = True
+            yield seen()
+        if not children.cancelling:
+            return
+        if task in children.cancelling and not subject.doubted:
             yield finding(
                 step,
                 "no new child work below a task that is being cancelled",
