@@ -130,7 +130,35 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
         "many keys": lambda: (_one(n, acme={f"k{n}_{i}": i for i in range(50)}) for n in few),
         "many sessions": lambda: (_one(1, session_id=f"s{n}", type="session.created", event_id=f"x{n}") for n in few),
         "many open calls": lambda: _open_calls(events // 4),
+        "tasks within tasks": lambda: _nested_tasks(events // 10),
+        "commands that nobody answers": lambda: _unanswered(events // 10),
+        "restarts beside open work": lambda: _restarts(events // 40),
     }
+
+
+def _nested_tasks(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    for number in range(2, events):
+        ids = {"task_id": f"k{number}", "parent_task_id": f"k{number - 1}"}
+        yield _one(number, type="task.created", payload={"objective": "o"}, **ids)
+
+
+def _unanswered(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    tasks = [{"session_id": "s", "task_id": f"k{number}", "objective": "o"} for number in range(events // 2)]
+    for number, request in enumerate(tasks):
+        sent = {"record": "command", "command": "create_task", "command_id": f"c{number}", "request": request}
+        yield json.dumps(sent).encode() + b"\n"
+    for number in range(events // 2):
+        yield _one(number + 2, type="task.created", task_id=f"k{number}", payload={"objective": "o"})
+
+
+def _restarts(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    for number in range(2, events // 2):
+        yield _one(number, type="task.created", task_id=f"k{number}", payload={"objective": "o"})
+    for _ in range(events // 2):
+        yield b'{"record":"restart","timestamp":"2026-05-08T10:00:00Z"}\n'
 
 
 def _open_calls(events: int) -> Iterator[bytes]:
