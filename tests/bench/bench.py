@@ -1,6 +1,6 @@
 """Measures the whole verdict beside its peers, interleaved in one run, best of several; ratios, not promises.
 
-    python -m tests.bench.bench [EVENTS]
+    python -m tests.bench.bench [EVENTS [ROUNDS]]
 
 Every case is a process of its own, start included, and its time is that of the processor, so that other programs on
 the machine count little. Peers judge less: the schema alone, or nothing. What cannot be installed is named as absent.
@@ -179,4 +179,5 @@ def main(events: int) -> None:
 
 
 if __name__ == "__main__":
+    ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

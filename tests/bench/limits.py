@@ -20,7 +20,7 @@ from tests.bench.talk import lines
 
 ROUNDS = 3
 FIRST, SLOT = 1024, 20
-"""Places in the table of the duplicate check at first, and the bytes of each."""
+"""Places in the tables of the duplicate check at first, and the bytes of each."""
 BUILD = Path("build") / "bench"
 RESULTS = Path(__file__).with_name("LIMITS.md")
 _HEAD = {"type": "model.delta", "event_id": "e", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
@@ -170,11 +170,11 @@ def _open_calls(events: int) -> Iterator[bytes]:
 
 
 def duplicates(events: int) -> int:
-    """The most kilobytes that the table of the duplicate check takes: while it grows, the old one is there as well."""
-    size, before = FIRST, 0
+    """The kilobytes that the tables of the duplicate check take at the end."""
+    size = FIRST
     while events * 4 > size * 3:
-        size, before = size * 3 // 2, size
-    return SLOT * (size + before) // 1024
+        size = size * 3 // 2
+    return SLOT * size // 1024
 
 
 def report(events: int, long: int) -> str:

@@ -1,9 +1,10 @@
 """Every event is remembered, in no more bytes than it may cost."""
 
 import random
+from itertools import pairwise
 
 from validator.replay import order
-from validator.replay.seen import SeenEvents
+from validator.replay.seen import Noted, SeenEvents
 
 
 def test_an_event_is_met_again_with_its_first_body_and_line_whatever_came_between():
@@ -17,11 +18,29 @@ def test_an_event_is_met_again_with_its_first_body_and_line_whatever_came_betwee
 
 def test_keys_that_fall_on_one_slot_are_kept_apart():
     seen = SeenEvents()
-    keys = [7 + 1024 * step for step in range(50)] + [0]
+    keys = [7 + 16 * 64 * step for step in range(50)] + [0]
     assert all(seen.meet(key, key % 1000, key) is None for key in keys[:1])
     for key in keys[1:]:
         assert seen.meet(key, 1, 2) is None
     assert seen.meet(7, 0, 0) == (7, 7)
+
+
+def test_what_is_noted_again_replaces_what_was_noted():
+    noted = Noted()
+    noted.note(5, 1, 10)
+    noted.note(5, 2, 11)
+    assert (noted.get(5), noted.get(21), len(noted)) == ((2, 11), None, 1)
+
+
+def test_tables_grow_one_after_the_other():
+    chance, seen = random.Random(7), SeenEvents()
+    sizes = [seen.bytes_used]
+    for count in range(1, 30_000):
+        seen.meet(chance.getrandbits(64), 0, count)
+        sizes.append(seen.bytes_used)
+    steps = [now / before for before, now in pairwise(sizes) if now != before]
+    assert len(steps) > 100
+    assert max(steps[16:]) < 1.05
 
 
 def test_an_event_costs_at_most_48_bytes():

@@ -2,8 +2,9 @@
 
 An event that comes again has to be told from an id used for another body, however long ago the first came, so what is
 remembered of events grows with the length of a stream: at most 40 bytes each (`SeenEvents`). What is remembered of a
-subject that is over and has not been heard of for long is smaller (`Noted`, 28 bytes at most). Both are open-addressed
-tables in three flat arrays, between one half and three quarters full.
+subject that is over and has not been heard of for long is smaller (`Noted`, 28 bytes at most). Both are divided into
+open-addressed tables in three flat arrays, between one half and three quarters full: one of them grows at a time, so
+what is needed while it does is little as well.
 """
 
 from __future__ import annotations
@@ -12,25 +13,27 @@ from array import array
 
 from validator.protocol.digest import blake2b
 
-_FIRST = 1024
+_PARTS = 16
+_PART = _PARTS.bit_length() - 1
+_FIRST = 64
+"""Places of a part at first."""
 
 
-class SeenEvents:
-    """Identity to body and line."""
+class _Part:
+    """The entries of some keys; the bits by which parts are told apart are the same in all of them."""
 
-    _BODY = "Q"
+    __slots__ = ("_bodies", "_body", "_count", "_keys", "_lines", "_size")
 
-    def __init__(self) -> None:
-        self._count = 0
+    def __init__(self, body: str):
+        self._body, self._count = body, 0
         self._make(_FIRST)
 
     def _make(self, size: int) -> None:
         self._size = size
         self._keys, self._lines = array("Q", bytes(8 * size)), array("I", bytes(4 * size))
-        self._bodies = array(self._BODY, bytes(array(self._BODY).itemsize * size))
+        self._bodies = array(self._body, bytes(array(self._body).itemsize * size))
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
-        """The body and line first met under a key; None the first time, which is then remembered."""
         slot = self._slot(key)
         if self._lines[slot]:
             return self._bodies[slot], self._lines[slot] - 1
@@ -40,20 +43,17 @@ class SeenEvents:
             self._grow()
         return None
 
-    def note(self, key: int, body: int, line: int) -> None:
-        """Remembers a body and line in place of those met before."""
-        if self.meet(key, body, line) is not None:
-            self._put(self._slot(key), key, body, line + 1)
+    def replace(self, key: int, body: int, line: int) -> None:
+        self._put(self._slot(key), key, body, line + 1)
 
     def get(self, key: int) -> tuple[int, int] | None:
-        """The body and line remembered under a key."""
         slot = self._slot(key)
         return (self._bodies[slot], self._lines[slot] - 1) if self._lines[slot] else None
 
     def _slot(self, key: int) -> int:
         """Where a key stands, or the free slot where it would."""
         keys, lines, size = self._keys, self._lines, self._size
-        slot = key % size
+        slot = (key >> _PART) % size
         while lines[slot] and keys[slot] != key:
             slot = (slot + 1) % size
         return slot
@@ -72,6 +72,36 @@ class SeenEvents:
     @property
     def bytes_used(self) -> int:
         return sum(table.itemsize * len(table) for table in (self._keys, self._bodies, self._lines))
+
+
+class SeenEvents:
+    """Identity to body and line."""
+
+    _BODY = "Q"
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._parts = [_Part(self._BODY) for _ in range(_PARTS)]
+
+    def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
+        """The body and line first met under a key; None the first time, which is then remembered."""
+        found = self._parts[key % _PARTS].meet(key, body, line)
+        if found is None:
+            self._count += 1
+        return found
+
+    def note(self, key: int, body: int, line: int) -> None:
+        """Remembers a body and line in place of those met before."""
+        if self.meet(key, body, line) is not None:
+            self._parts[key % _PARTS].replace(key, body, line)
+
+    def get(self, key: int) -> tuple[int, int] | None:
+        """The body and line remembered under a key."""
+        return self._parts[key % _PARTS].get(key)
+
+    @property
+    def bytes_used(self) -> int:
+        return sum(part.bytes_used for part in self._parts)
 
     def __len__(self) -> int:
         return self._count

@@ -226,9 +226,9 @@ class Replay:
     def _rename(self, session: str | None) -> None:
         if None in self._events and session is not None:
             self._events[session] = self._events.pop(None)
+            # Nobody has named a session yet, so every channel is one of none.
             for sessions in self._channels.values():
-                if None in sessions:
-                    sessions[session] = sessions.pop(None)
+                sessions[session] = sessions.pop(None)
 
     def _acknowledge(self, step: Step) -> None:
         """An answer counts for the sessions that know the channel; it is no event, and makes no document newer."""
