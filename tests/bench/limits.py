@@ -132,7 +132,7 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
         "many open calls": lambda: _open_calls(events // 4),
         "tasks within tasks": lambda: _nested_tasks(events // 10),
         "commands that nobody answers": lambda: _unanswered(events // 10),
-        "restarts beside open work": lambda: _restarts(events // 40),
+        "restarts beside open work": lambda: _restarts(events // 10),
     }
 
 

@@ -183,11 +183,13 @@ class Tasks:
     """The parent that each task has named, and the tasks that were created without one."""
 
     hears = ("task.*",)
-    forgets = ("parent", "top")
+    forgets = ("parent", "parents", "top")
 
     def __init__(self, world: Any):
         self._world = world
         self.parent: dict[str, tuple[str, int]] = {}
+        self.parents: dict[str, int] = {}
+        """Tasks that others have named as their parents."""
         self.top: dict[str, int] = {}
 
     def apply(self, step: Step) -> None:
@@ -198,6 +200,7 @@ class Tasks:
             return
         if parent is not None:
             self.parent.setdefault(task, (parent, step.number))
+            self.parents.setdefault(parent, step.number)
             self.top.pop(task, None)
         elif step.type == "task.created" and task not in self.parent and self._says_no_more(step, task):
             self.top[task] = step.number

@@ -15,8 +15,9 @@ def check(step, world, context):
     # Only the event that draws the edge is judged, not every later one that repeats it.
     if task is None or tasks.parent.get(task, ("", 0))[1] != step.number:
         return
-    chain, lines = tasks.chain(task)
-    if chain[-1] != task:
+    # A task that nobody calls a parent closes no circle.
+    chain, lines = tasks.chain(task) if task in tasks.parents else ([], [])
+    if chain[-1:] != [task]:
         yield seen()
         return
     yield finding(
