@@ -287,6 +287,8 @@ class Replay:
 
     def is_gone(self, session: str | None) -> bool:
         """True for a session that was given up; for no session, when any was."""
+        if session is not None and session in self._events:
+            return False
         return bool(self._gone) and (session is None or self._gone.get(_name(session)) is not None)
 
     def at(self, session: str | None, sequence: int | None, before: int, *, alone: bool = True) -> Past | None:
