@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from validator.rules.command._sent import CREATES, SUBJECTS, Effect, Sent, value_of
+from validator.rules.command._sent import LOOSE, Effect, Sent, told_under, value_of
 
-_LOOSE = {"evaluate_permission", "resolve_permission"}
-"""Commands whose subject may stand under one of several names."""
 _MANY = {"queued_turn_id", "action_id"}
 """Names under which an event may tell of several, or of one under another name."""
 Spot = tuple[str, str]
@@ -49,10 +47,8 @@ class Live:
 
 def _spot(sent: Sent) -> Spot:
     """The name and value of the subject that a request names for certain."""
-    name = SUBJECTS.get(sent.name, CREATES.get(sent.name, ("", "")))[0]
-    if sent.name in {"start_task", "retry_task"}:
-        name = "task_id"
+    name = told_under(sent)
     subject = sent.request.get(name)
-    if sent.name in _LOOSE or name in _MANY or not isinstance(subject, str) or not subject:
+    if sent.name in LOOSE or name in _MANY or not isinstance(subject, str) or not subject:
         return ANYWHERE
     return name, subject

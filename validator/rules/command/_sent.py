@@ -47,6 +47,8 @@ CREATES = {
     "retry_task": ("run_id", "task.attempt.started"),
 }
 """The id a caller may choose, and the event that brings its bearer into being."""
+LOOSE = frozenset({"evaluate_permission", "resolve_permission"})
+"""Commands whose subject may stand under one of several names."""
 OPERATIONS = {"remove_queued_turn": {"removed", "cleared"}, "promote_queued_turn": {"promoted"}}
 
 
@@ -134,18 +136,23 @@ def value_of(effect: Effect, name: str) -> Any:
     return effect.scope.get(name) or known(effect.payload.get(name))
 
 
+def told_under(sent: Sent) -> str:
+    """The name under which the effects of a command tell its subject."""
+    if sent.name in {"start_task", "retry_task"}:
+        return "task_id"
+    return SUBJECTS.get(sent.name, CREATES.get(sent.name, ("", "")))[0]
+
+
 def may_be(sent: Sent, effect: Effect) -> bool:
     """True when an event can be an effect of a command: about the same subject, or silent about its subject."""
     allowed = OPERATIONS.get(sent.name)
     if allowed and str(effect.payload.get("operation")) not in allowed:
         return False
-    if sent.name in {"evaluate_permission", "resolve_permission"}:
+    if sent.name in LOOSE:
         wanted = [sent.request[name] for name in TARGETS if isinstance(sent.request.get(name), str)]
         found = [effect.payload.get("approval_action_id"), *(effect.scope.get(name) for name in TARGETS)]
         return any(key in found for key in wanted) or effect.type.startswith("action.")
-    name = SUBJECTS.get(sent.name, CREATES.get(sent.name, ("", "")))[0]
-    if sent.name in {"start_task", "retry_task"}:
-        name = "task_id"
+    name = told_under(sent)
     if name == "queued_turn_id":
         many = effect.payload.get("queued_turn_ids")
         if isinstance(many, list):
