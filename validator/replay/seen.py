@@ -1,10 +1,10 @@
 """Flat tables that remember much in little: a digest of a name, what is noted about it, and a line.
 
 An event that comes again has to be told from an id used for another body, however long ago the first came, so what is
-remembered of events grows with the length of a stream: at most 40 bytes each (`SeenEvents`). What is remembered of a
-subject that is over and has not been heard of for long is smaller (`Noted`, 28 bytes at most). Both are divided into
-open-addressed tables in three flat arrays, between one half and three quarters full: one of them grows at a time, so
-what is needed while it does is little as well.
+remembered of events grows with the length of a stream: about 33 bytes each (`SeenEvents`). What is remembered of a
+subject that is over and has not been heard of for long is smaller (`Noted`, about 23 bytes). Both are divided into
+open-addressed tables in three flat arrays, each between one half and three quarters full. They begin in different
+sizes, so they grow one after another: what all of them take rises evenly, and growing needs little beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from validator.protocol.digest import blake2b
 _PARTS = 16
 _PART = _PARTS.bit_length() - 1
 _FIRST = 64
-"""Places of a part at first."""
+_GROWTH = 1.5
+_SIZES = [int(_FIRST * _GROWTH ** (part / _PARTS)) for part in range(_PARTS)]
+"""Places of each part at first: spread over one growth, so that no two of them are full at the same time."""
 
 
 class _Part:
@@ -24,9 +26,9 @@ class _Part:
 
     __slots__ = ("_bodies", "_body", "_count", "_keys", "_lines", "_size")
 
-    def __init__(self, body: str):
+    def __init__(self, body: str, size: int):
         self._body, self._count = body, 0
-        self._make(_FIRST)
+        self._make(size)
 
     def _make(self, size: int) -> None:
         self._size = size
@@ -64,7 +66,7 @@ class _Part:
 
     def _grow(self) -> None:
         keys, bodies, lines = self._keys, self._bodies, self._lines
-        self._make(self._size * 3 // 2)
+        self._make(int(self._size * _GROWTH))
         for key, body, mark in zip(keys, bodies, lines, strict=True):
             if mark:
                 self._put(self._slot(key), key, body, mark)
@@ -81,7 +83,7 @@ class SeenEvents:
 
     def __init__(self) -> None:
         self._count = 0
-        self._parts = [_Part(self._BODY) for _ in range(_PARTS)]
+        self._parts = [_Part(self._BODY, size) for size in _SIZES]
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
         """The body and line first met under a key; None the first time, which is then remembered."""
