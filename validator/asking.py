@@ -29,6 +29,8 @@ class Woken:
 
     rules: tuple[Rule, ...]
     loud: tuple[Rule, ...]
+    choosy: bool
+    """Some of the loud ones do not attend to every such step."""
     groups: tuple[tuple[Quiet, tuple[Rule, ...], dict[Any, list[Any]]], ...]
     """Each with what its rules looked at in steps of a key, and how often such a step came."""
 
@@ -51,7 +53,8 @@ class Asker:
         if step is None or step.at is not None or self._tally.crashed:
             self._run(woken.rules, step)
             return
-        self._run(woken.loud, step)
+        if woken.loud:
+            self._run(self._world.attention.choose(woken.loud, step) if woken.choosy else woken.loud, step)
         for quiet, members, table in woken.groups:
             try:
                 known = table.get(quiet(step, self._world, self._context))
@@ -77,8 +80,9 @@ class Asker:
             if rule.quiet is not None and not self._every_time:
                 groups.setdefault(rule.quiet, []).append(rule)
         loud = tuple(rule for rule in rules if rule.quiet not in groups)
+        choosy = not self._every_time and any(rule.given or rule.since for rule in loud)
         tables = ((quiet, tuple(members)) for quiet, members in groups.items())
-        woken = Woken(rules, loud, tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables))
+        woken = Woken(rules, loud, choosy, tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables))
         # The catalogue keeps the tuple alive, so that its identity stays its own.
         self._woken[id(rules)] = woken
         return woken

@@ -169,7 +169,7 @@ class Echoes:
         stream = document.get("session_id") if document is not None and "record" not in document else None
         kind = document.get("type") if isinstance(stream, str) else None
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or not isinstance(kind, str) or kind.startswith(_DISTURBING):
+        if forgets or not isinstance(kind, str) or self._disturbs(kind):
             self.settle()
             self._firsts.clear()
             return
@@ -183,6 +183,10 @@ class Echoes:
         for name in concerned:
             if name != stream:
                 self._firsts.pop(name, None)
+
+    def _disturbs(self, kind: str) -> bool:
+        """True for a type of event that concerns every stream, or wakes somebody who has slept so far."""
+        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind)
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""

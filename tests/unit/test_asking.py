@@ -104,3 +104,43 @@ def test_a_leak_among_many_alike_lines_is_found_where_it_stands():
     report = validate(io.BytesIO(lines), options=Options(select=("RED002",)))
     assert [entry.line for entry in report.findings] == [3, 5]
     assert report.looks["RED002"] == len(texts) + len(report.findings)
+
+
+def asked_about(core, tally, lines, **more):
+    """The lines that a rule is asked about."""
+    about = []
+
+    def check(step, world, context):
+        about.append(step.number)
+        yield seen()
+
+    world = World(core)
+    world.attention.wait(more.get("since", ()))
+    asking = Asker(tally, world, Context(Options(), lambda clause: "MUST"))
+    rules = (Rule("XXX001", "x", {"agent-runtime": ("C-1",)}, ("*",), check, **more),)
+    for number, line in enumerate(lines, 1):
+        asking.ask(rules, world.apply({"event_id": f"e{number}", "session_id": "s", **line}, number))
+    return about
+
+
+LINES = [{"type": "a"}, {"type": "a", "payload": {"colour": "red"}}, {"type": "hook.started"}, {"type": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("more", "about"),
+    [
+        ({}, [1, 2, 3, 4]),
+        ({"given": ("colour", "shape")}, [2]),
+        ({"given": lambda form: "payload" in form.top and "colour" in form.below}, [2]),
+        ({"since": ("hook.started",)}, [3, 4]),
+        ({"since": ("hook.*", "colour")}, [2, 3, 4]),
+        ({"given": ("payload",), "since": ("hook.started",)}, []),
+    ],
+)
+def test_a_rule_is_asked_about_lines_that_concern_it(more, about, tally, core):
+    assert asked_about(core, tally, LINES, **more) == about
+
+
+def test_without_the_fast_path_a_rule_is_asked_about_everything(tally, core, monkeypatch):
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
+    assert asked_about(core, tally, LINES, given=("colour",), since=("hook.started",)) == [1, 2, 3, 4]

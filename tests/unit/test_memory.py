@@ -23,6 +23,8 @@ MORE = {"agent-threads/1": 200}
 """A committed run may still be superseded, so it is not over: its records and digests of its messages stay."""
 CACHES = (
     "*/redact/*",
+    "*/replay/form.py",
+    "*/replay/hearing.py",
     "*/sieve.py",
     "*/readings.py",
     "*/glance.py",
@@ -30,7 +32,7 @@ CACHES = (
     "*/rules/snapshot/_compare.py",
     "*/functools.py",
 )
-"""Texts looked at before are kept in caches of a fixed size, which a short stream does not fill."""
+"""Texts and forms of lines looked at before are kept in caches of a fixed size, which a short stream does not fill."""
 
 
 @pytest.fixture

@@ -183,13 +183,13 @@ def test_only_so_many_events_wait_to_be_told_anew(monkeypatch):
     facts = Told(None)
     for session in ("one", "two", "one", "one", "two"):
         facts.apply(told("artifact.changed", {}, session_id=session))
-    assert {session: len(events) for session, events in facts._of_session.items()} == {"one": 2, "two": 1}
+    assert {session: len(events) for session, events in facts._waiting.items()} == {"one": 2, "two": 1}
     facts.apply(told("history.window.loaded", {}, session_id="one", stamp="2026-05-08T09:00:00Z"))
     facts.apply(told("artifact.changed", {}, session_id="one", stamp="2026-05-08T09:00:01Z"))
-    assert set(facts._of_session) == {"two"}
+    assert set(facts._waiting) == {"two"}
     for _ in range(3):
         facts.apply(told("artifact.changed", {}, session_id="two"))
-    assert {session: len(events) for session, events in facts._of_session.items()} == {"two": 3}
+    assert {session: len(events) for session, events in facts._waiting.items()} == {"two": 3}
 
 
 def test_an_exported_action_without_an_id_settles_nothing():

@@ -4,6 +4,7 @@ import pytest
 
 from validator.replay import hearing
 from validator.replay.faded import Faded, Subjects
+from validator.replay.hearing import ASTRAY
 from validator.replay.subject import Subject
 from validator.replay.world import World
 
@@ -83,6 +84,64 @@ def test_with_too_many_types_the_ledgers_still_hear_what_they_heard(core, monkey
     for number, kind in enumerate(("acme.one", "acme.two", "policy.changed", "acme.two"), 1):
         world.apply(note(number, kind), number)
     assert world.ledger(Choosy).heard == 3
+
+
+class Reader(Steady):
+    """Learns from lines with some key, and from events out of order."""
+
+    given = ("colour", ASTRAY)
+
+
+class Sleeper(Steady):
+    """Learns nothing before a hook runs or a colour is named."""
+
+    since = ("hook.*", "colour")
+
+
+@pytest.mark.parametrize(
+    ("lines", "heard"),
+    [
+        ([note(1), note(2)], 0),
+        ([note(1) | {"colour": "red"}], 1),
+        ([note(1) | {"payload": {"parts": [{"colour": "red"}]}}], 1),
+        ([note(1), note(3), note(4)], 1),
+        ([note(2), note(1), note(3)], 1),
+    ],
+)
+def test_a_ledger_hears_lines_that_hold_what_it_reads(lines, heard, core):
+    world = World(core, [Reader])
+    for number, line in enumerate(lines, 1):
+        world.apply(line, number)
+    assert world.ledger(Reader).heard == heard
+
+
+@pytest.mark.parametrize("waking", [note(2, "hook.started"), note(2) | {"payload": {"colour": "red"}}])
+def test_a_ledger_sleeps_until_what_it_waits_for(waking, core):
+    world = World(core, [Sleeper])
+    for number, line in enumerate((note(1), waking, note(3), note(4)), 1):
+        world.apply(line, number)
+    assert world.ledger(Sleeper).heard == 3
+
+
+def test_types_that_wake_somebody_are_known_until_they_come(core):
+    world = World(core, [Sleeper])
+    types = ("hook.started", "hook.completed", "turn.started", "acme.note")
+    assert [world.attention.rouses(kind) for kind in types] == [True, True, False, False]
+    world.apply(note(1, "hook.started"), 1)
+    assert not any(map(world.attention.rouses, types))
+
+
+def test_without_the_fast_path_every_ledger_hears_every_step(core, monkeypatch):
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
+    world = World(core, [Reader, Sleeper, Choosy])
+    for number in (1, 2):
+        world.apply(note(number, "policy.changed"), number)
+    assert [world.ledger(kind).heard for kind in (Reader, Sleeper, Choosy)] == [2, 2, 2]
+
+
+def test_a_ledger_that_is_not_there_is_not_found(core):
+    with pytest.raises(KeyError):
+        World(core, [Steady]).ledger(Choosy)
 
 
 def test_a_faded_subject_is_found_by_its_id_and_no_other(monkeypatch):

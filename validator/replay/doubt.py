@@ -51,9 +51,11 @@ class Doubt:
 
     def is_midway(self, ids: Mapping[str, Any] | None = None) -> bool:
         """True when what these ids stand for may have begun before the capture."""
+        if not self._midway and not self._all_midway:
+            return False
         names = self.names(ids) if ids else ()
         if not names:
-            return self._all_midway or bool(self._midway)
+            return True
         return self._all_midway or not self._midway.isdisjoint(names)
 
     def concerns(self, names: Names, ids: Mapping[str, Any]) -> bool:

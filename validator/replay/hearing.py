@@ -1,67 +1,178 @@
 """Which ledgers a step concerns.
 
-A ledger that learns only from some steps says so in `hears`: event types or patterns, `record:<kind>`, `unlisted` for
-types that the catalogue does not list, and `move:<machine>` for whatever can move or refuse a subject of a machine. The
-last is worked out from the tables: an event reaches the machines that list it, and those that list their moves.
-Without `hears` a ledger is shown every step, and so is every ledger when the fast path is off.
+A ledger that learns only from some steps says so in three ways; without them it is shown every step, and so is every
+ledger when the fast path is off.
+
+* `hears`: event types or patterns, `record:<kind>`, `unlisted` for types that the catalogue does not list, and
+  `move:<machine>` for whatever can move or refuse a subject of a machine. The last is worked out from the tables: an
+  event reaches the machines that list it, and those that list their moves.
+* `given`: keys of which a line has to hold one, at whatever depth, or a function of its `Form`; `ASTRAY` stands for an
+  event that does not simply come next in its stream.
+* `since`: words like those of `hears` and `given`; a step that one of them means wakes the ledger for good, and up to
+  then no step teaches it anything.
+
+Rules say `given` and `since` too. What they come to is worked out once per form, type and place of a line.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from validator.protocol.fastpath import mode
+from validator.protocol.glance import Shape, glance
 from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
+from validator.replay.form import Form
 from validator.replay.step import Step
 
+T = TypeVar("T")
+R = TypeVar("R")
 Teacher = tuple[type, Callable[[Step], None]]
-_MOST = 4096
-"""Types that are remembered; a stream may make up as many as it likes."""
+Given = tuple[str, ...] | Callable[[Form], bool]
+ASTRAY = "astray"
+_MOST = 16_384
+"""Forms, and what was found out about them, that are remembered; a stream may make up as many as it likes."""
+
+
+class Attention:
+    """What every step means to those who do not attend to all of them, and who of them is awake."""
+
+    def __init__(self, protocol: Protocol, words: Iterable[str]):
+        self._protocol = protocol
+        self.is_whole = mode() == "off"
+        """Everybody attends to everything."""
+        self._words = {*words}
+        self._patterns = sorted(word for word in self._words if is_pattern(word))
+        self._asleep: set[str] = set()
+        self._forms: dict[Shape, Form] = {}
+        self._kept = 0
+        self._meanings: dict[tuple[str, str], frozenset[str]] = {}
+
+    def wait(self, words: Iterable[str]) -> None:
+        """Somebody sleeps until a step comes that one of these words means."""
+        words = frozenset(words)
+        self._asleep |= words
+        self._words |= words
+        self._patterns = sorted(word for word in self._words if is_pattern(word))
+        self._meanings.clear()
+
+    def form(self, step: Step) -> Form:
+        """The form of a step's line; the same for all lines with the same keys."""
+        if step.form is None:
+            shape = glance(step.line)[0]
+            form = self._forms.get(shape)
+            step.form = form if form is not None else self.keep(self._forms, shape, Form(shape))
+        return step.form
+
+    def keep(self, table: dict[Any, T], key: Any, found: T) -> T:
+        """Remembers something about forms; when there is too much of it, all of it is found out again."""
+        self._kept += 1
+        if self._kept > _MOST:
+            self.forget()
+        table[key] = found
+        return found
+
+    def forget(self) -> None:
+        """Finds out again who attends to what."""
+        self._forms.clear()
+        self._meanings.clear()
+        self._kept = 0
+
+    def is_astray(self, step: Step) -> bool:
+        """True for an event that does not simply come next in its stream."""
+        place = step.place
+        if place is None or place.verdict == "next":
+            return False
+        first = self._protocol.order.get("first")
+        return place.verdict != "first" or (first is not None and place.sequence > first)
+
+    def meant(self, step: Step) -> set[str]:
+        """Every word that means a step; whoever waited for one of them is awake from now on."""
+        form = self.form(step)
+        words = {*self._named(step.kind, step.type or ""), *(form.top & self._words), *(form.below & self._words)}
+        if self.is_astray(step):
+            words.add(ASTRAY)
+        if not self._asleep.isdisjoint(words):
+            self._asleep -= words
+            self.forget()
+        return words
+
+    def choose(self, rules: tuple[R, ...], step: Step) -> tuple[R, ...]:
+        """Of some rules those that may have something to say about a step; the tuple has to outlive the capture."""
+        form, astray = self.form(step), self.is_astray(step)
+        key = (id(rules), step.kind, step.type, astray)
+        found = form.asked.get(key)
+        if found is None:
+            awake = (rule for rule in rules if self.is_awake(rule.since) and holds(rule.given, form, astray))
+            found = self.keep(form.asked, key, tuple(awake))
+        return found
+
+    def is_awake(self, since: tuple[str, ...]) -> bool:
+        return not since or any(word not in self._asleep for word in since)
+
+    def rouses(self, event_type: str) -> bool:
+        """True for a type of event that wakes somebody who still sleeps, whatever it holds."""
+        return not self._asleep.isdisjoint(self._named("event", event_type))
+
+    def _named(self, kind: str, name: str) -> frozenset[str]:
+        """Every word that means a step of a kind and type, whatever it holds."""
+        found = self._meanings.get((kind, name))
+        return self.keep(self._meanings, (kind, name), self._meaning(kind, name)) if found is None else found
+
+    def _meaning(self, kind: str, name: str) -> frozenset[str]:
+        driver = Driver("event" if kind == "event" else "record", name)
+        meant = {f"move:{machine}" for machine in reached_by(self._protocol).get(driver, ())}
+        if kind != "event":
+            return frozenset({*meant, f"record:{kind}"})
+        meant.update(word for word in self._patterns if fitting(word, (name,)))
+        # A vendor may call an event whatever it likes, even like one of the words above.
+        return frozenset({*meant, name if name in self._protocol.events else "unlisted"})
+
+
+def holds(given: Given, form: Form, astray: bool) -> bool:
+    """True when a line of a form may hold what somebody looks for."""
+    if callable(given):
+        return given(form)
+    return not given or form.has(given) or (astray and ASTRAY in given)
 
 
 class Hearing:
-    """Kind and type of a step to the ledgers that hear it."""
+    """Form, kind and type of a step to the ledgers that hear it."""
 
     def __init__(self, protocol: Protocol, ledgers: dict[type, Any]):
-        self._protocol = protocol
         self._teachers: list[Teacher] = [(kind, ledger.apply) for kind, ledger in ledgers.items()]
-        self._words = {kind: getattr(kind, "hears", None) for kind in ledgers if mode() != "off"}
-        self._patterns = sorted({word for words in self._words.values() for word in words or () if is_pattern(word)})
-        self._known: dict[tuple[str, str | None], tuple[Teacher, ...]] = {}
+        words = {word for kind in ledgers for word in getattr(kind, "hears", ())}
+        self.attention = Attention(protocol, words)
+        if not self.attention.is_whole:
+            self.attention.wait(word for kind in ledgers for word in getattr(kind, "since", ()))
 
     def of(self, step: Step) -> tuple[Teacher, ...]:
         """The ledgers to show a step to, in the order of their names."""
-        key = (step.kind, step.type)
-        found = self._known.get(key)
+        attention = self.attention
+        if attention.is_whole:
+            return tuple(self._teachers)
+        form, astray = attention.form(step), attention.is_astray(step)
+        key = (step.kind, step.type, astray)
+        found = form.heard.get(key)
         if found is None:
-            meant = self._meant(step.kind, step.type or "")
-            found = tuple(entry for entry in self._teachers if _hears(self._words.get(entry[0]), meant))
-            if len(self._known) < _MOST:
-                self._known[key] = found
+            meant = attention.meant(step)
+            teachers = tuple(entry for entry in self._teachers if self._hears(entry[0], meant, form, astray))
+            found = attention.keep(form.heard, key, teachers)
         return found
+
+    def _hears(self, kind: type, meant: set[str], form: Form, astray: bool) -> bool:
+        words = getattr(kind, "hears", None)
+        if words is not None and meant.isdisjoint(words):
+            return False
+        return self.attention.is_awake(getattr(kind, "since", ())) and holds(getattr(kind, "given", ()), form, astray)
 
     def silence(self, failed: Iterable[type]) -> None:
         """Shows nothing more to ledgers that failed."""
         self._teachers = [entry for entry in self._teachers if entry[0] not in failed]
-        self._known.clear()
-
-    def _meant(self, kind: str, name: str) -> set[str]:
-        """Every word that means a step of a kind and type."""
-        driver = Driver("event" if kind == "event" else "record", name)
-        meant = {f"move:{machine}" for machine in reached_by(self._protocol).get(driver, ())}
-        if kind != "event":
-            return {*meant, f"record:{kind}"}
-        meant.update(word for word in self._patterns if fitting(word, (name,)))
-        # A vendor may call an event whatever it likes, even like one of the words above.
-        return {*meant, name if name in self._protocol.events else "unlisted"}
-
-
-def _hears(words: tuple[str, ...] | None, meant: set[str]) -> bool:
-    return words is None or not meant.isdisjoint(words)
+        self.attention.forget()
 
 
 @functools.lru_cache(maxsize=16)

@@ -24,6 +24,9 @@ class Order:
         self._quiet = SeenEvents()
         self.seen = SeenEvents()
         self._kinds, self._types = {"": 0}, [""]
+        self.highest: int | None = None
+        """The highest sequence so far, in whatever stream, and the line that last had it."""
+        self.highest_line = 0
 
     def meet(self, event: dict[str, Any], number: int) -> tuple[int | None, int | None]:
         """The line that delivered the same event before, and the line that used its id for another body."""
@@ -52,6 +55,11 @@ class Order:
         self._last[stream] = (sequence, number)
         return True
 
+    def reach(self, sequence: int, number: int) -> None:
+        """Takes a sequence for the highest, if it is."""
+        if sequence >= (self.highest or 0):
+            self.highest, self.highest_line = sequence, number
+
     def kind_of(self, event: dict[str, Any]) -> int:
         """The number of an event's type; zero for none, and for the types of a stream that has too many."""
         kind = self._protocol.type_of(event) or ""
@@ -68,6 +76,10 @@ class Order:
                 self._quiet.note(short(stream), sequence, last)
                 del self._last[stream]
         return set(self._last)
+
+    def last(self, stream: str) -> tuple[int | None, int | None]:
+        """The last sequence of a stream, and its line."""
+        return self._last.get(stream) or self._recall(stream)
 
     def _recall(self, stream: str) -> tuple[int | None, int | None]:
         return (self._quiet.get(short(stream)) if self._quiet else None) or (None, None)
@@ -90,8 +102,9 @@ class Order:
         stream, sequence = self.stream(event), self._protocol.lens.get(event, "sequence")
         if not isinstance(sequence, int) or isinstance(sequence, bool):
             return Place(stream, None, None, "none")
+        self.reach(sequence, number)
         key = stream or ""
-        last, line = self._last.get(key) or self._recall(key)
+        last, line = self.last(key)
         verdict = _verdict(last, sequence)
         if verdict in {"first", "next", "gap"}:
             self._last[key] = (sequence, number)

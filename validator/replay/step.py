@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
+from validator.replay.form import Form
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -64,6 +65,8 @@ class Step:
     moves: list[Move] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     scope: dict[str, str] = field(default_factory=dict)
+    form: Form | None = None
+    """What its keys are; worked out when somebody asks."""
     _packed: bytes | dict[str, Any] | None = None
 
     def packed(self) -> bytes | dict[str, Any]:

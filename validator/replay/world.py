@@ -15,6 +15,7 @@ at most 40 bytes (`seen.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -22,7 +23,7 @@ from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
 from validator.replay.faded import Lines, Subjects
 from validator.replay.fold import Fold
-from validator.replay.hearing import Hearing
+from validator.replay.hearing import Given, Hearing
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
 from validator.replay.subject import Subject
@@ -39,6 +40,10 @@ class Ledger(Protocol):
 
     hears: ClassVar[tuple[str, ...]]
     """The steps it learns from; all of them when absent."""
+    given: ClassVar[Given] = ()
+    """Keys of which a line has to hold one for it to learn anything; none when absent."""
+    since: ClassVar[tuple[str, ...]] = ()
+    """What has to come first; it learns from the beginning when absent."""
     forgets: ClassVar[tuple[str, ...]] = ()
     """Its tables, keyed by ids, whose entries are dropped when no id in their key is known; none when absent."""
     forgets_faded: ClassVar[tuple[str, ...]] = ()
@@ -69,6 +74,9 @@ class World:
         self.capabilities: set[str] = set()
         self.observed_types: dict[str, int] = {}
         self.last_line = 0
+        self.last_event = 0
+        """The line of the last event, and the session that was named last."""
+        self.last_session: str | None = None
         self._doubt = Doubt(protocol.order["key"])
         self.fold.lost = self._doubt.since
         self._subjects_of: dict[str, list[Subjects]] = {}
@@ -78,17 +86,14 @@ class World:
         self.faded_at = 0
         self._asked: tuple[Step | None, int | None] = (None, None)
         """The step that was asked about last, and the answer: several rules ask the same."""
-        self._ledgers: dict[type, Any] = {}
         self._failed: dict[type, Exception] = {}
+        self._ledgers = _Ledgers(self._failed)
+        self.ledger: Callable[[type[L]], L] = self._ledgers.__getitem__
+        """The one ledger of a kind; one that failed is not read again, so the rules that need it fail openly."""
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
             self._ledgers[ledger] = ledger(self)
         self._hearing = Hearing(protocol, self._ledgers)
-
-    def ledger(self, kind: type[L]) -> L:
-        """The one ledger of a kind; one that failed is not read again, so the rules that need it fail openly."""
-        if kind in self._failed:
-            raise self._failed[kind]
-        return self._ledgers[kind]
+        self.attention = self._hearing.attention
 
     def subjects(self, machine: str) -> dict[str, Subject]:
         return self.fold.subjects.get(machine, {})
@@ -131,6 +136,9 @@ class World:
     def resume(self, step: Step, times: int) -> None:
         """Takes in the last of some steps that repeat one taken in before; its ledgers heard the others (`echo`)."""
         self.observed_types[step.type] = self.observed_types.get(step.type, 0) + times
+        self.order.reach(step.place.sequence, step.number)
+        if step.number > self.last_event:
+            self.last_event, self.last_session = step.number, step.scope["session_id"]
         for move in step.moves:
             self.fold.subjects[move.machine][move.subject].heard = step.number
         self._teach(step, again=True)
@@ -144,6 +152,7 @@ class World:
                 apply(step)
             except Exception as error:  # a ledger's own fault is reported by the rules that need it
                 self._failed[kind] = error
+                del self._ledgers[kind]
         if len(self._failed) > before:
             self._hearing.silence(self._failed)
 
@@ -168,6 +177,7 @@ class World:
         place = self._place(document, number)
         step = self.fold.apply(document, number)
         step.offset, step.place, step.reused = offset, place, reused
+        self.last_event, self.last_session = number, step.scope.get("session_id", self.last_session)
         step.type = self.protocol.type_of(document)
         if step.type:
             self.observed_types[step.type] = self.observed_types.get(step.type, 0) + 1
@@ -215,9 +225,11 @@ class World:
         return self._doubt.is_midway(_ids(about))
 
     def _is_faded(self, ids: Mapping[str, str]) -> bool:
+        whole = dict.get
         for name, value in ids.items():
             for subjects in self._subjects_of.get(name, ()):
-                subject = subjects.get(value)
+                # Most subjects are kept whole, and found at once.
+                subject = whole(subjects, value) or subjects.get(value)
                 if subject is not None and subject.faded:
                     return True
         return False
@@ -226,26 +238,48 @@ class World:
         """Forgets what is over and was not heard of lately."""
         line, self.faded_at = number - RECENT, number
         known, gone = self.fold.fade(line, self.order.fade(line) | {""})
+        gone -= known
         for ledger in self._ledgers.values():
             for name in getattr(ledger, "forgets", ()):
-                _drop(getattr(ledger, name), known.isdisjoint, max(RECENT // 10, 1))
+                _drop(getattr(ledger, name), partial(_unknown, known), max(RECENT // 10, 1))
             for name in getattr(ledger, "forgets_faded", ()):
-                _drop(getattr(ledger, name), lambda ids: not (gone - known).isdisjoint(ids), 0)
+                _drop(getattr(ledger, name), partial(_naming, gone), 0)
+
+
+class _Ledgers(dict[type, Any]):
+    """The ledgers by kind; asking for one that failed raises what it failed with."""
+
+    def __init__(self, failed: dict[type, Exception]):
+        super().__init__()
+        self._failed = failed
+
+    def __missing__(self, kind: type) -> Any:
+        raise self._failed.get(kind) or KeyError(kind)
 
 
 def _ids(about: About) -> Mapping[str, str] | None:
     return about if about is None or isinstance(about, Mapping) else about.scope
 
 
-def _drop(table: Any, over: Callable[[tuple[Any, ...]], bool], spared: int) -> None:
-    """Drops the entries of a table whose ids are over, except the newest; of groups of tables, in each."""
+def _unknown(ids: set[str], keys: Iterable[Any]) -> list[Any]:
+    """The keys, ids or tuples with ids in them, in which none of some ids occurs."""
+    return [key for key in keys if (ids.isdisjoint(key) if type(key) is tuple else key not in ids)]
+
+
+def _naming(ids: set[str], keys: Iterable[Any]) -> list[Any]:
+    """The keys in which one of some ids occurs."""
+    return [key for key in keys if (not ids.isdisjoint(key) if type(key) is tuple else key in ids)]
+
+
+def _drop(table: Any, over: Callable[[Iterable[Any]], list[Any]], spared: int) -> None:
+    """Drops the entries of a table whose keys are over, except the newest; of groups of tables, in each."""
     first = next(iter(table.values()), None) if isinstance(table, dict) else None
     if isinstance(first, Lines | set):
         for part in table.values():
             _drop(part, over, spared)
         return
     old = islice(table, max(0, len(table) - spared)) if isinstance(table, dict) else table
-    gone = [key for key in old if over(key if isinstance(key, tuple) else (key,))]
+    gone = over(old)
     if isinstance(table, Lines):
         table.fade(gone)
     else:

@@ -80,6 +80,8 @@ class Catalogue:
     on_line: tuple[Rule, ...] = ()
     on_repeat: tuple[Rule, ...] = ()
     ledgers: tuple[type, ...] = ()
+    since: frozenset[str] = frozenset()
+    """What sleeping rules wait for."""
 
     def woken_by(self, step: Step) -> tuple[Rule, ...]:
         """The rules that a readable line concerns."""
@@ -106,6 +108,7 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
         on_line=tuple(rule for rule in known if LINE in rule.on),
         on_repeat=tuple(rule for rule in known if REPEAT in rule.on),
         ledgers=tuple(dict.fromkeys(ledger for rule in known for ledger in rule.ledgers)),
+        since=frozenset(word for rule in known for word in rule.since),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -20,3 +22,32 @@ class Recent(dict, Generic[Key, Value]):
         self.setdefault(key, value)
         if len(self) > self.limit:
             del self[next(iter(self))]
+
+
+class Waiting(dict, Generic[Key, Value]):
+    """What was told under each key and not looked at yet; of all of it the oldest is forgotten beyond the limit."""
+
+    def __init__(self, limit: int):
+        super().__init__()
+        self.limit = limit
+        self._order: deque[Key] = deque()
+
+    def add(self, key: Key, value: Value) -> None:
+        told = self.get(key)
+        if told is None:
+            told = self[key] = deque()
+        told.append(value)
+        self._order.append(key)
+        if len(self._order) > self.limit:
+            self._drop(self._order.popleft())
+
+    def _drop(self, key: Key) -> None:
+        told = self.get(key)
+        if told:
+            told.popleft()
+        if not told:
+            self.pop(key, None)
+
+    def take(self, key: Key) -> Iterable[Value]:
+        """What waits under a key, in its order; it waits no longer."""
+        return self.pop(key, ())

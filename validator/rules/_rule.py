@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.digest import sha256
+from validator.replay.hearing import Given
 from validator.replay.step import Step
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
@@ -131,6 +132,10 @@ class Rule:
     """It reports refused moves, so a finding about a subject may follow from an earlier one about it."""
     quiet: Callable[..., Any] | None = None
     """Gives a key for a step, a world and a context when it certainly finds nothing; the same key, the same looks."""
+    given: Given = ()
+    """Keys of which a line has to hold one, or a function of its form; about other lines it has nothing to say."""
+    since: tuple[str, ...] = ()
+    """Types, records and keys; before one of them came it has nothing to say, except at the end."""
 
     @property
     def doc(self) -> dict[str, str]:
@@ -156,6 +161,8 @@ def rule(
     evidence: tuple[str, ...] = (),
     follows: bool = False,
     quiet: Callable[..., Any] | None = None,
+    given: Given = (),
+    since: tuple[str, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Makes a rule of a check; the page of the rule is the docstring of its module."""
 
@@ -163,7 +170,7 @@ def rule(
         text = (check.__globals__.get("__doc__") or "").strip()
         listed = clauses if isinstance(clauses, TableClauses) else _listed(clauses)
         wakes = (on,) if isinstance(on, str) else tuple(on)
-        return Rule(rule_id, slug, listed, wakes, check, needs, text, evidence, follows, quiet)
+        return Rule(rule_id, slug, listed, wakes, check, needs, text, evidence, follows, quiet, given, since)
 
     return make
 

@@ -34,6 +34,7 @@ class Commands:
     one shows at the end of the capture that there were such.
     """
 
+    since = ("record:command", "record:result", "record:restart", *RECOVERY)
     forgets = ("let_go", "_used")
 
     def __init__(self, world: World):
@@ -52,7 +53,6 @@ class Commands:
         self._swept = 0
         self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
         self._live = Live()
-        self._highest: tuple[int | None, int] = (None, 0)
         self._recovered = 0
         self.fresh: list[Sent] = []
         """Commands whose first effect the current step is."""
@@ -89,7 +89,8 @@ class Commands:
         field_name, machine = SUBJECTS.get(name, ("", ""))
         subject = request.get(field_name)
         state = self._world.state(machine, subject) if isinstance(subject, str) else None
-        sent = Sent(key, step.number, name, request, definition, state, *self._highest)
+        order = self._world.order
+        sent = Sent(key, step.number, name, request, definition, state, order.highest, order.highest_line)
         sent.doubtful = self._world.midway(sent) or self._world.lost(sent) is not None
         sent.recovered = bool(self.restarts) and self._recovered > self.restarts[-1]
         self._idempotency(sent)
@@ -160,8 +161,6 @@ class Commands:
             self._live.drop(sent)
 
     def _event(self, step: Step) -> None:
-        if step.place and step.place.sequence is not None:
-            self._highest = max(self._highest, (step.place.sequence, step.number), key=lambda at: (at[0] or 0, at[1]))
         if step.type in RECOVERY:
             self._recovered = step.number
         event_id = step.line.get("event_id")

@@ -22,10 +22,10 @@ class Busy:
         self.turns: dict[str, dict[str, int]] = {}
 
     def apply(self, step: Step) -> None:
-        machine = self._world.protocol.machines.get("turn")
         for move in step.moves:
-            if move.machine != "turn" or machine is None:
+            if move.machine != "turn":
                 continue
+            machine = self._world.protocol.machines["turn"]
             subject = self._world.subjects("turn")[move.subject]
             thread = subject.scope.get("thread_id")
             if thread is None:

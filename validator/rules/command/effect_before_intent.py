@@ -25,6 +25,7 @@ FIRST = {
     clauses={"agent-runtime": ("CTL-19", "CTL-20", "CTL-12", "RUN-7")},
     on=("*", "record:result"),
     needs=(Commands,),
+    since=("record:command",),
 )
 def check(step, world, context):
     for sent in world.ledger(Commands).fresh:

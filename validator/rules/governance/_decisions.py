@@ -63,7 +63,7 @@ class Decisions:
     def of(self, target: Target) -> list[Decision]:
         """What was decided about a target, or about the call that started it."""
         found = [entry for key in target.ids for entry in self.about.get(key, ())]
-        return sorted(found, key=lambda entry: entry.line)
+        return sorted(found, key=lambda entry: entry.line) if len(found) > 1 else found
 
     def on_record(self, target: Target) -> bool:
         keys = (*target.ids, target.turn or "")

@@ -28,6 +28,7 @@ class Hooks:
     """Hook runs under way, calls that a hook blocked, and turns that a stop hook holds back."""
 
     hears = ("hook.*", "model.*", "tool.*", "process.*", "reasoning.*")
+    since = ("hook.*",)
     forgets = ("running", "before_use", "blocked", "held")
 
     def __init__(self, world: World):

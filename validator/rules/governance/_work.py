@@ -60,6 +60,8 @@ class Work:
     forgets = ("calls", "processes", "first_to_rest_on")
 
     def __init__(self, world: World):
+        self._now: tuple[Step | None, Target | None] = (None, None)
+        """The step at hand, and what it speaks about."""
         self.calls: dict[str, Target] = {}
         self.processes: dict[str, Target] = {}
         self.first_to_rest_on: dict[str, Target] = {}
@@ -68,7 +70,8 @@ class Work:
     def apply(self, step: Step) -> None:
         if step.kind != "event" or step.type is None:
             return
-        target = self.of(step) or self._announced(step)
+        target = self._told(step) or self._announced(step)
+        self._now = (step, target)
         if target is None:
             return
         if step.type == "tool.args":
@@ -85,7 +88,10 @@ class Work:
                 self.first_to_rest_on.setdefault(target.permission_ref, target)
 
     def of(self, step: Step) -> Target | None:
-        """The call or process an event of either family speaks about."""
+        """The call or process an event of either family speaks about; several rules ask the same of a step."""
+        return self._now[1] if self._now[0] is step else self._told(step)
+
+    def _told(self, step: Step) -> Target | None:
         family = (step.type or "").partition(".")[0]
         if family == "process":
             return self.processes.get(step.scope.get("process_id", ""))

@@ -22,10 +22,10 @@ from validator.rules.governance.silence_approved import SILENCE
     needs=(Questions, Decisions, Work),
 )
 def check(step, world, context):
-    now = instant(step.line.get("timestamp"))
-    if now is None:
-        return
     if step.type == "action.resolved":
+        now = instant(step.line.get("timestamp"))
+        if now is None:
+            return
         question = world.ledger(Questions).all.get(step.scope.get("action_id", ""))
         if question and question.expires and question.answered == step.number and said(step.line, "decision") in GRANTS:
             yield seen("ACT-17")
@@ -39,6 +39,9 @@ def check(step, world, context):
     about = world.ledger(Decisions).of(target)
     allows = [entry for entry in about if entry.allows]
     if not allows or any(entry.expires is None for entry in allows):
+        return
+    now = instant(step.line.get("timestamp"))
+    if now is None:
         return
     yield seen("PERM-24")
     if all(now > entry.expires for entry in allows):

@@ -31,15 +31,16 @@ def check(step, world, context):
     allows = [entry for entry in about if entry.allows]
     if not allows:
         return
+    harmful, modes = is_destructive(target, decisions, catalogues), {entry.mode for entry in about}
+    if not harmful and modes.isdisjoint({"plan", "untrusted"}):
+        return
     asked = bool(world.ledger(Questions).granted_for(*target.ids)) or any(entry.word == "ask" for entry in about)
     proof = (target.line, *(entry.line for entry in about), *catalogues.proof(target))
-    harmful = is_destructive(target, decisions, catalogues)
     if harmful:
         yield seen("PERM-16")
         if not asked and all(entry.source == "mode" and not entry.rules for entry in allows):
             yield _finding(step, target, proof, "PERM-16", "a rule, a person, the host or a contract allows it", "mode")
             return
-    modes = {entry.mode for entry in about}
     if "plan" in modes and (harmful or target.read_only is False or writes_or_shell(target, catalogues)):
         yield _finding(step, target, proof, "PERM-17", "nothing that writes is allowed in mode plan", "plan")
     elif "plan" in modes:

@@ -20,6 +20,7 @@ class Violations:
     """The last violation of each call and process, as long as it is the last thing heard of it."""
 
     hears = ("sandbox.violation", "tool.*", "process.*")
+    since = ("sandbox.violation",)
     forgets = ("last",)
 
     def __init__(self, world: World):

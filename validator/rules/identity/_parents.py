@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +99,7 @@ class Parents:
 
     def __init__(self, world: Any):
         self._world = world
+        self._families = world.protocol.family_of
         self._settled: dict[tuple[str, str, str], tuple[str, int]] = {}
         self._spawned: dict[str, tuple[str, str, int]] = {}
         """Child agent to the thread it was spawned in, its own, and the line."""
@@ -110,10 +110,9 @@ class Parents:
 
     def apply(self, step: Step) -> None:
         self.conflicts, self.met = [], []
-        family = self._world.protocol.family_of.get(step.type or "", "")
         if step.kind != "event":
             return
-        scope = step.scope
+        scope, family = step.scope, self._families.get(step.type or "", "")
         pairs, shown = _pairs(family, tuple(scope)), ()
         if family in SPLIT:
             self._split(step)
@@ -123,7 +122,10 @@ class Parents:
         for pair in pairs:
             child, parent = scope[pair.child], scope[pair.parent]
             key = (pair.child, pair.parent, child)
-            settled, line = self._settled.setdefault(key, (parent, step.number))
+            before = self._settled.get(key)
+            if before is None:
+                before = self._settled[key] = (parent, step.number)
+            settled, line = before
             if settled == parent:
                 self.met.append(pair)
             elif self._is_wrong(pair, family, step, line) and (*key, parent) not in self._told:
@@ -248,23 +250,23 @@ class Named:
             session = step.scope.get("session_id", "")
             self.again = self._sessions.get(session)
             self._sessions.setdefault(session, step.number)
+        named, seen = dict.__contains__, self._seen
         for name, value in step.scope.items():
-            known = self._seen.get(name)
             # Most ids were named before, and what is kept whole is found at once.
-            if known is None or not dict.__contains__(known, value):
+            if name not in seen or not named(seen[name], value):
                 self._name(name, value, step.number)
         # The other events of a task are refused before it was created; an attempt is a subject of its own.
         if (step.type or "").startswith("task.attempt.") and "task_id" in step.scope:
             self._name("attempted_task_id", step.scope["task_id"], step.number)
-        for owner in self._owners(step):
-            if owner in step.scope:
-                self._name(f"owner {owner}", step.scope[owner], step.number)
-
-    def _owners(self, step: Step) -> Iterator[str]:
-        """What the subjects that this event introduces belong to."""
         for move in step.moves:
             if move.source == "none" and move.row.driver.kind == "event":
-                yield from CHILDREN.get(move.machine, ())
+                self._introduce(move.machine, step)
+
+    def _introduce(self, machine: str, step: Step) -> None:
+        """Names what a subject belongs to that an event introduces."""
+        for owner in CHILDREN.get(machine, ()):
+            if owner in step.scope:
+                self._name(f"owner {owner}", step.scope[owner], step.number)
 
     def _name(self, name: str, value: str, line: int) -> None:
         known = self._seen.get(name)
@@ -297,16 +299,16 @@ class Seats:
         session = scope.get("session_id")
         if session is None:
             return
-        self._sessions.setdefault(session, step.number)
+        if session not in self._sessions:
+            self._sessions[session] = step.number
         if "thread_id" in scope:
             self._threads.setdefault(session, step.number)
         if "step_id" in scope and self._world.protocol.family_of.get(step.type or "") == "tool":
             self._steps.setdefault(session, step.number)
-        machine = self._world.protocol.machines.get("turn")
         for move in step.moves:
-            if machine is not None and move.machine == "turn":
+            if move.machine == "turn":
                 turns = self._turns.setdefault(session, {})
-                if machine.is_open(move.target):
+                if self._world.protocol.machines["turn"].is_open(move.target):
                     turns.setdefault(move.subject, step.number)
                 else:
                     turns.pop(move.subject, None)

@@ -10,6 +10,7 @@ from validator.replay.step import Step
 class Runtimes:
     """The runtime that each session was last told under."""
 
+    given = ("runtime_id",)
     forgets = ("_last",)
 
     def __init__(self, _world: Any):

@@ -11,7 +11,12 @@ from validator.rules.terminal._work import body
 WORK = ("turn_id", "step_id", "tool_call_id", "action_id", "task_id", "run_id")
 
 
-@rule("IDN005", "one-id-for-everything", clauses={"agent-runtime": ("ID-18", "ID-17")})
+def has_many(form):
+    """True for lines that can name three pieces of work."""
+    return len(form.top.intersection(WORK)) >= 3
+
+
+@rule("IDN005", "one-id-for-everything", clauses={"agent-runtime": ("ID-18", "ID-17")}, given=has_many)
 def check(step, world, context):
     ids = {name: step.scope[name] for name in WORK if name in step.scope}
     if len(ids) < 3:

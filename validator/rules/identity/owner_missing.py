@@ -23,6 +23,7 @@ OWNERS = {
     clauses={"agent-runtime": tuple(clause for clause, _, _ in OWNERS.values())},
     on="*",
     needs=(Named,),
+    given=tuple(OWNERS),
 )
 def check(step, world, context):
     named = world.ledger(Named)

@@ -33,7 +33,12 @@ RECORDS = (*SIDES, *TYPES, "worker", "limit_state", "execution_environment", "ta
 SPELLINGS = (("allow", "allowed"), ("deny", "denied"))
 
 
-@rule("IDN011", "payload-contradicted", clauses={"agent-runtime": "ENV-15"})
+def tells_twice(form):
+    """True for lines with an object beside the payload that may say the same, or with a fact at two depths."""
+    return not form.top.isdisjoint(RECORDS) or not form.top.isdisjoint(form.below)
+
+
+@rule("IDN011", "payload-contradicted", clauses={"agent-runtime": "ENV-15"}, given=tells_twice)
 def check(step, world, context):
     payload = step.line.get("payload")
     if not isinstance(payload, dict):

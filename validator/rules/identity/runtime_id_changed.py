@@ -9,7 +9,9 @@ from validator.rules import finding, rule, seen
 from validator.rules.identity._runtimes import Runtimes
 
 
-@rule("IDN010", "runtime-id-changed", clauses={"agent-runtime": "ID-1"}, on="*", needs=(Runtimes,))
+@rule(
+    "IDN010", "runtime-id-changed", clauses={"agent-runtime": "ID-1"}, on="*", needs=(Runtimes,), given=("runtime_id",)
+)
 def check(step, world, context):
     runtimes = world.ledger(Runtimes)
     if runtimes.other:

@@ -10,7 +10,7 @@ from validator.rules import finding, rule, seen
 PAIR = ("trace_id", "span_id")
 
 
-@rule("IDN020", "trace-half-told", clauses={"agent-runtime": "ENV-29"}, on="*")
+@rule("IDN020", "trace-half-told", clauses={"agent-runtime": "ENV-29"}, on="*", given=(*PAIR, "telemetry"))
 def check(step, world, context):
     side = step.line.get("telemetry")
     known = side if isinstance(side, dict) else {}

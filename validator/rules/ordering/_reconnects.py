@@ -12,6 +12,8 @@ from validator.rules._instants import instant
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
 
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}
+RETURNS = ("record:reconnect", "channel.resumed")
+"""What tells that a subscriber has come back."""
 
 
 @dataclass(slots=True)
@@ -30,6 +32,8 @@ class Return:
 
 class Reconnects:
     """Subscribers that have come back, by stream."""
+
+    since = ("record:command", "record:result", *RETURNS)
 
     def __init__(self, world: Any):
         self._world = world
@@ -82,9 +86,11 @@ class Reconnects:
         return [name for name in self.open if stream is None or name == stream]
 
     def _event(self, step: Step) -> None:
+        if not self.open and step.type != "channel.resumed":
+            return
         stream = self.stream_of(step) or ""
-        payload = payload_of(self._world, step.line)
         if step.type == "channel.resumed":
+            payload = payload_of(self._world, step.line)
             acknowledged = whole(payload.get("last_acknowledged_sequence"))
             waiting = self.open.setdefault(stream, Return(step.number, acknowledged))
             if waiting.acknowledged is None:
@@ -139,26 +145,24 @@ class Claim:
 class Acknowledgements:
     """The last acknowledged sequence of every channel and subscriber."""
 
-    forgets = ("_last", "_sent")
+    hears = ("channel.*", "record:reconnect", "record:command", "record:result")
+    forgets = ("_last",)
 
     def __init__(self, world: Any):
         self._world = world
         self._last: dict[tuple[str, str], tuple[int, int, Any]] = {}
         """What was acknowledged last, where, and the time of it where a subscriber said so that came back."""
-        self._sent: dict[str, tuple[int, int]] = {}
         self._channels: dict[str, str] = {}
         self.claims: list[Claim] = []
 
     def apply(self, step: Step) -> None:
         self.claims = []
-        if step.place and step.place.sequence is not None and step.place.verdict in {"first", "next", "gap"}:
-            self._sent[step.place.stream or ""] = (step.place.sequence, step.number)
         for subscriber, stream, pointer, value in self._told(step):
             previous, line, returned = self._last.get(subscriber, (None, None, None))
             if returned is not None and _is_older(step, returned):
                 # Who came back hears afterwards of what went before; what was acknowledged then may be less than now.
                 continue
-            sent, sent_line = self._sent.get(stream or "", (None, None))
+            sent, sent_line = self._world.order.last(stream or "")
             self.claims.append(Claim(subscriber, pointer, value, previous, line, sent, sent_line))
             if previous is None or value > previous:
                 returned = step.line.get("timestamp", "") if step.kind == "reconnect" else None

@@ -109,6 +109,8 @@ class Gaps:
 
     def __init__(self, world: Any):
         self._world = world
+        self._follows = world.protocol.order["gaps"] != "tolerated"
+        self._markers = frozenset(world.protocol.order.get("repair", ()))
         self.open: list[Gap] = []
         self.covered: list[Gap] = []
         """What the marker of this step covers."""
@@ -121,7 +123,9 @@ class Gaps:
     def apply(self, step: Step) -> None:
         self.covered = []
         place = step.place
-        if place is None or self._world.protocol.order["gaps"] == "tolerated":
+        if place is None or not self._follows:
+            return
+        if place.verdict == "next" and not self.open and step.type not in self._markers:
             return
         stream = place.stream or ""
         if place.verdict == "behind":

@@ -6,10 +6,10 @@ Fix: Emit snapshot.repaired before the next ordinary event whenever the replay i
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
+from validator.rules.ordering._reconnects import RETURNS, Reconnects
 
 
-@rule("ORD014", "gap-after-reconnect", clauses={"agent-runtime": "ORD-26"}, needs=(Reconnects,))
+@rule("ORD014", "gap-after-reconnect", clauses={"agent-runtime": "ORD-26"}, needs=(Reconnects,), since=RETURNS)
 def check(step, world, context):
     back = world.ledger(Reconnects).ended
     if back is None or back.impossible is None:

@@ -9,7 +9,13 @@ from validator.rules import finding, rule, seen
 from validator.rules.ordering._streams import Recoveries
 
 
-@rule("ORD018", "work-before-recovery", clauses={"agent-runtime": "ORD-34"}, needs=(Recoveries,))
+@rule(
+    "ORD018",
+    "work-before-recovery",
+    clauses={"agent-runtime": "ORD-34"},
+    needs=(Recoveries,),
+    since=("record:restart",),
+)
 def check(step, world, context):
     recoveries = world.ledger(Recoveries)
     if recoveries.said:

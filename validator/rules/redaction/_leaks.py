@@ -38,10 +38,11 @@ class Leaks:
     def __init__(self, world):
         self._protocol = world.protocol
         self._line = self._survey = None
+        self._marked = (None, False)
 
     def apply(self, step):
         """Forgets the line before."""
-        self._line = None
+        self._line, self._marked = None, (None, False)
 
     def of(self, step, context):
         if self._line is not step.line:
@@ -62,7 +63,9 @@ class Leaks:
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
-        return may_hide(glance(step.line)[1])
+        if self._marked[0] is not step.line:
+            self._marked = (step.line, may_hide(glance(step.line)[1]))
+        return self._marked[1]
 
 
 def unnamed(step, world, context):

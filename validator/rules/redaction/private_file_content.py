@@ -6,6 +6,7 @@ Fix: Leave the content out, and refer to a preview or to the store that keeps th
 """
 
 import re
+from functools import lru_cache
 
 from validator.redact import is_marker, masked_pointer, vocabulary
 from validator.rules import finding, rule, seen
@@ -22,12 +23,10 @@ CLAUSES = {"agent-runtime": "RED-28", "agenthub": "AH-133"}
 
 @rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=unnamed)
 def check(step, world, context):
-    known = vocabulary(world.protocol)
     if "path" not in world.ledger(Leaks).names(step):
         return
     for segments, entry in _objects(step.line, ()):
-        named = (value for key, value in entry.items() if known.kinds(key) & PATHS)
-        paths = [value for value in named if isinstance(value, str)]
+        paths = [entry[key] for key in _paths(world.protocol, tuple(entry)) if isinstance(entry[key], str)]
         if not paths:
             continue
         yield seen()
@@ -37,6 +36,13 @@ def check(step, world, context):
                 pointer = masked_pointer((*segments, key), context.canaries)
                 actual = f"the content of a private file, {len(value)} characters"
                 yield finding(step, "a reference to the content", actual, pointer=pointer)
+
+
+@lru_cache(maxsize=4096)
+def _paths(protocol, keys):
+    """Of the keys of an object, those that name a path."""
+    known = vocabulary(protocol)
+    return tuple(key for key in keys if known.kinds(key) & PATHS)
 
 
 def _objects(value, segments):

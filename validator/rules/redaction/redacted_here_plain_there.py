@@ -6,14 +6,12 @@ Near miss: the argument is redacted in both.
 Fix: Redact before events, snapshots and answers are made from the value, so that none of them ever holds it.
 """
 
-from collections import deque
-
 from validator.capture.encode import unpack
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
 from validator.replay.step import Step
 from validator.rules import finding, rule, seen
-from validator.rules._recent import Recent
+from validator.rules._recent import Recent, Waiting
 from validator.rules.redaction._leaks import Leaks, payload_of
 
 _STREAMED = ("delta", "output", "progress", "input", "args")
@@ -32,9 +30,12 @@ _STEPS_KEPT = 10_000
 
 
 class Redactions:
-    """Per subject and key: where it was hidden, where it stood in plain text, and what the line at hand contradicts."""
+    """Per subject and key: where it was hidden, where it stood in plain text, and what the line at hand contradicts.
 
-    forgets = ("_hidden", "_fields", "_plain")
+    Most subjects have nothing to hide. Until something of a subject is hidden, its lines wait as they came.
+    """
+
+    forgets = ("_hidden", "_fields", "_plain", "_touched", "_waiting")
 
     def __init__(self, world):
         self._world, self._protocol = world, world.protocol
@@ -42,8 +43,10 @@ class Redactions:
         self._hidden = {}
         self._fields = {}
         self._plain = Recent(_PLAIN_KEPT)
-        self._waiting = deque(maxlen=_STEPS_KEPT)
-        """Steps before anything was hidden."""
+        self._touched = {}
+        """Subjects of which something was hidden."""
+        self._waiting = Waiting(_STEPS_KEPT)
+        """The steps of all others."""
         self._known = {}
         self.looked = False
         self.clashes = []
@@ -56,19 +59,31 @@ class Redactions:
         if step.type == "output.redacted":
             self._declare(step)
         marked = self._world.ledger(Leaks).marked(step)
-        if not self._hidden and not self._fields and not marked:
-            # Nothing is hidden yet, so nothing can clash.
-            self.looked = bool(self._places(step))
-            self._waiting.append((step.kind, step.type, step.packed(), step.scope, step.number))
+        subjects = self._concerned(step)
+        if not marked and self._touched.keys().isdisjoint(subjects):
+            self.looked = self._is_told(step)
+            for subject in subjects if self.looked else ():
+                self._waiting.add(subject, (step.kind, step.type, step.packed(), step.scope, step.number))
             return
-        while self._waiting:
-            kind, name, packed, scope, number = self._waiting.popleft()
-            self._learn(Step(unpack(packed), number, kind=kind, type=name, scope=scope))
-        self.looked, self.clashes = False, []
+        for subject in subjects:
+            self._recall(subject)
         if marked:
             self._compare(step)
         else:
             self._learn(step)
+
+    def _recall(self, subject):
+        """Remembers what stood in plain text on the lines of a subject that waited."""
+        for kind, name, packed, scope, number in self._waiting.take(subject):
+            for about, keys in self._places(Step(unpack(packed), number, kind=kind, type=name, scope=scope)):
+                if about == subject:
+                    self._plain.keep((*subject, keys), number)
+
+    def _concerned(self, step):
+        """The subjects that texts of a line belong to."""
+        if step.kind == "event" and self._world.attention.form(step).below.isdisjoint(self._depth):
+            return tuple(self._subjects(step))
+        return tuple(dict.fromkeys(subject for subject, *_ in self._values(step)))
 
     def _learn(self, step):
         """Remembers what stands in plain text on a line that hides nothing, and compares it where that may clash."""
@@ -91,6 +106,7 @@ class Redactions:
             if hidden:
                 self._clash(self._plain.get(place), subject, segments, "plain elsewhere")
                 self._hidden.setdefault(place, step.number)
+                self._touched[subject] = None
                 continue
             named = self._fields.get(subject, {})
             self._clash(
@@ -111,6 +127,7 @@ class Redactions:
         subjects = [("output_ref", payload.get("output_ref")), (owner, payload.get("owner_id"))]
         for subject in subjects:
             if all(isinstance(part, str) for part in subject):
+                self._touched[subject] = None
                 for name in names:
                     keys = tuple(part for part in name.replace("/", ".").split(".") if part and part != "payload")
                     self._fields.setdefault(subject, {})[keys if len(keys) > 1 else _last(keys)] = step.number
@@ -135,6 +152,25 @@ class Redactions:
             for name in ("snapshot", "result"):
                 self._collect(step.line.get(name), None, (), found)
         return found
+
+    def _is_told(self, step):
+        """True when `_places` finds anything."""
+        if step.kind == "event":
+            payload = step.line.get("payload")
+            return any(self._tells(payload, True, "") for _ in self._subjects(step))
+        return any(self._tells(step.line.get(name), False, "") for name in ("snapshot", "result"))
+
+    def _tells(self, value, owned, last):
+        """True when a text of a subject stands below a place; `last` is the key it stands under."""
+        kind = type(value)
+        if kind is str:
+            return bool(value) and owned and not last.endswith(_NO_TEXT)
+        if kind is dict:
+            if is_honest(value):
+                return False
+            owned = owned or self._own(value) is not None
+            return any(self._tells(sub, owned, key) for key, sub in value.items())
+        return kind is list and any(self._tells(sub, owned, last) for sub in value)
 
     def _collect(self, value, subject, keys, found):
         kind = type(value)

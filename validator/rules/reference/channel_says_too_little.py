@@ -5,6 +5,8 @@ Trips: channel.connected without transport, role and capabilities.  Near miss: c
 Fix: Carry the details that the clause names, or an honest value for what is not known.
 """
 
+from functools import partial
+
 from validator.protocol.honest import is_honest
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._details import wanting
@@ -28,7 +30,7 @@ def check(step, world, context):
         yield from wanting(step, "CHAN-12", CONNECTED)
         yield from _identity(step)
     elif step.type == "channel.permission_forwarded":
-        yield from wanting(step, "CHAN-36", {"requesting_peer": ("requesting_peer",)}, _lines(step, world))
+        yield from wanting(step, "CHAN-36", {"requesting_peer": ("requesting_peer",)}, partial(_lines, step, world))
     else:
         yield from _peer_task(step, world)
 
@@ -48,10 +50,10 @@ def _peer_task(step, world):
         return  # it does not have its shape
     witness = _lines(step, world)
     for clause, wants in PEER_TASK.items():
-        yield from wanting(step, clause, wants, witness)
+        yield from wanting(step, clause, wants, lambda: witness)
     # The channel was there, went away, and may be back.
     if len(witness) > 1 and step.type == "channel.peer_task.updated":
-        yield from wanting(step, "CHAN-31", {"recovery_state": ("peer_task/recovery_state",)}, witness)
+        yield from wanting(step, "CHAN-31", {"recovery_state": ("peer_task/recovery_state",)}, lambda: witness)
 
 
 def _lines(step, world):

@@ -22,30 +22,18 @@ SUBJECTS = {
 EXPORTS = ("export_evidence", "export_replay", "export_review")
 
 
-class Reached:
-    """The highest sequence of each session, and of all of them."""
-
-    def __init__(self, world):
-        self.highest = None
-
-    def apply(self, step):
-        if step.place is not None and step.place.sequence is not None:
-            self.highest = max(step.place.sequence, self.highest or 0)
-
-
 @rule(
     "REF003",
     "export-beyond-the-stream",
     clauses={"agent-runtime": "EVI-8"},
     on=("evidence.changed", "record:result"),
-    needs=(Reached,),
 )
 def check(step, world, context):
     if step.kind == "result":
         body = step.line.get("result")
         if step.line.get("command") not in EXPORTS or not isinstance(body, dict):
             return
-        covered, reached, place = number(known(body.get("as_of_sequence"))), world.ledger(Reached).highest, "/result"
+        covered, reached, place = number(known(body.get("as_of_sequence"))), world.order.highest, "/result"
     else:
         covered, place = number(told(step, "as_of_sequence")), "/payload"
         reached = step.place.sequence if step.place else None

@@ -5,6 +5,8 @@ Trips: turn.submitted without its input.  Near miss: turn.submitted with a refer
 Fix: Carry the details that the clause names, or an honest value for what is not known.
 """
 
+from functools import partial
+
 from validator.protocol.honest import is_honest, known
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._details import wanting
@@ -69,7 +71,7 @@ SCOPES = ("session_id", "thread_id", "turn_id", "task_id", "run_id")
 def check(step, world, context):
     if step.refusals or not isinstance(step.line.get("payload", {}), dict):
         return
-    witness = tracks(world, step)
+    witness = partial(tracks, world, step)
     if step.type in WANTS and not (step.type == "artifact.changed" and told(step, "change") == "deleted"):
         yield from wanting(step, *WANTS[step.type], witness)
     if step.type.startswith("output.") and step.type != "output.expired":

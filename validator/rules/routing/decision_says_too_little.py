@@ -5,6 +5,8 @@ Trips: routing.decided without its reason.  Near miss: routing.decided with sour
 Fix: Give reasons for exclusions and decisions, a currency for amounts, and say when trying again may help.
 """
 
+from functools import partial
+
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._details import carries, wanting
 from validator.rules.terminal._work import entries, number, told, tracks
@@ -27,7 +29,7 @@ AMOUNTS = ("estimated_total_cost", "actual_total_cost")
 def check(step, world, context):
     if step.refusals:
         return
-    witness = tracks(world, step)
+    witness = partial(tracks, world, step)
     if step.type in ("routing.decided", "routing.single_candidate"):
         yield from _decision(step, witness)
     elif step.type == "routing.candidates.resolved":

@@ -13,6 +13,8 @@ from validator.rules import finding, rule, seen
 class Versions:
     """Where a version was named first, and which types were told to lack it."""
 
+    given = ("schema_version",)
+
     def __init__(self, world: World):
         self.line: int | None = None
         self._told: set[str] = set()
@@ -28,7 +30,9 @@ class Versions:
         return fresh
 
 
-@rule("SCH002", "version-not-named", clauses={"agent-runtime": "ENV-9"}, on="*", needs=(Versions,))
+@rule(
+    "SCH002", "version-not-named", clauses={"agent-runtime": "ENV-9"}, on="*", needs=(Versions,), since=Versions.given
+)
 def check(step, world, context):
     versions, version = world.ledger(Versions), step.line.get("schema_version")
     wanted = world.protocol.version

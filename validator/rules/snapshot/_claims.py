@@ -69,6 +69,10 @@ class Earlier:
 class Claims:
     """What the line at hand claims, and what was claimed before it."""
 
+    hears = (
+        *("record:restart", "record:command", "record:result", "record:snapshot", "unlisted", *UPDATES),
+        *("policy.changed", "subagent.completed", "history.rollback.completed", "queue.changed"),
+    )
     forgets = ("repeated", "vendors", "policies", "whole_queues", "completed_children", "removed_turns", "_last")
 
     def __init__(self, world: World):
@@ -93,8 +97,6 @@ class Claims:
         self.restart: int | None = None
         """The line of the last restart."""
         self._asked: dict[str, tuple[dict[str, Any], int]] = {}
-        self._event = 0
-        self._session: str | None = None
 
     def apply(self, step: Step) -> None:
         self.now, self.earlier, self.restarted = [], {}, {}
@@ -109,12 +111,10 @@ class Claims:
             self._hear(step)
 
     def _hear(self, step: Step) -> None:
-        if step.number > self._event:
-            self._event, self._session = step.number, step.scope.get("session_id", self._session)
         if step.type not in self._world.protocol.events:
-            self.vendors.add(self._session)
+            self.vendors.add(self._world.last_session)
         elif step.type == "policy.changed":
-            self.policies.add(self._session)
+            self.policies.add(self._world.last_session)
         elif step.type == "subagent.completed":
             self.completed_children.add(step.scope.get("subagent_id", ""))
         elif step.type == "history.rollback.completed":
@@ -129,7 +129,7 @@ class Claims:
         if step.kind == "result" and _word(step.line.get("command")) in ANSWERS:
             return self._of_answer(step)
         if step.kind == "event" and step.type in UPDATES:
-            return [_of_event(step, step.scope.get("session_id", self._session))]
+            return [_of_event(step, self._world.last_session)]
         return []
 
     def _of_answer(self, step: Step) -> list[Claim]:
@@ -143,7 +143,7 @@ class Claims:
         claim.scope = {name: request[name] for name in _limits(model) if _word(request.get(name))}
         wishes = [name for name in (*NARROWING, "turn_id") if name in request and name not in claim.scope]
         claim.partial = model in LIMITS and bool(wishes)
-        claim.uncertain = claim.sequence is None and self._event > (line or 0)
+        claim.uncertain = claim.sequence is None and self._world.last_event > (line or 0)
         claim.asked = line
         return [claim]
 

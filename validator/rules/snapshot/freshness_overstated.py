@@ -6,6 +6,7 @@ Near miss: the next snapshot says degraded.
 Fix: Say stale or degraded, with a reason, until the gap is repaired or the facts were told again.
 """
 
+from validator.replay.hearing import ASTRAY
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._owners import WAKES, scope_of
@@ -13,6 +14,8 @@ from validator.rules.snapshot._owners import WAKES, scope_of
 
 class Shadows:
     """What keeps the read models of a session from being current, with the lines and sequence that told it."""
+
+    hears = ("history.reconstructed", "snapshot.repaired", "snapshot.updated", ASTRAY)
 
     def __init__(self, world):
         self._world = world

@@ -6,12 +6,10 @@ Near miss: the earlier event is delivered again with its own id.
 Fix: Deliver old events with the id and sequence they had, or not at all.
 """
 
-from collections import deque
-
 from validator.capture.encode import unpack
 from validator.rules import finding, rule, seen
 from validator.rules._instants import instant
-from validator.rules._recent import Recent
+from validator.rules._recent import Recent, Waiting
 
 KEPT = 4096
 """Events that are remembered; older ones are not recognised."""
@@ -25,10 +23,8 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
-        self._waiting = deque()
-        """The sessions of the last events that were not looked at, because none of theirs was loaded."""
-        self._of_session = {}
-        """The events themselves."""
+        self._waiting = Waiting(KEPT)
+        """The last events of each session that were not looked at, because nothing of it was loaded."""
         self._loads = {}
         """Session to line and time of its last load; a restart loads all of them, under no name."""
         self.loaded = None
@@ -44,19 +40,7 @@ class Told:
         return self.loaded is None
 
     def echo(self, step, place, raw, number):
-        self._wait((step.type, None, step.scope, raw, number))
-
-    def _wait(self, event):
-        session = event[2].get("session_id", "")
-        self._waiting.append(session)
-        self._of_session.setdefault(session, deque()).append(event)
-        if len(self._waiting) > KEPT:
-            oldest = self._waiting.popleft()
-            events = self._of_session.get(oldest)
-            if events:
-                events.popleft()
-            if not events:
-                self._of_session.pop(oldest, None)
+        self._waiting.add(step.scope.get("session_id", ""), (step.type, None, step.scope, raw, number))
 
     def apply(self, step):
         self.again = None
@@ -66,11 +50,12 @@ class Told:
                 self._loads[step.scope.get("session_id", "") if step.kind == "event" else ""] = (step.number, time)
         elif step.kind == "event":
             event = (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
+            session = step.scope.get("session_id", "")
             self.loaded = self.load_of(step.scope) if self._loads else None
             if self.loaded is None:
-                self._wait(event)
+                self._waiting.add(session, event)
                 return
-            for earlier in self._of_session.pop(step.scope.get("session_id", ""), ()):
+            for earlier in self._waiting.take(session):
                 self._hear(*earlier)
             self.again = self._hear(*event)
 
@@ -90,7 +75,14 @@ class Told:
         return before if old and before[1] == payload else None
 
 
-@rule("SNP019", "old-fact-told-anew", clauses={"agent-runtime": "HIST-7"}, on=("*", "repeat"), needs=(Told,))
+@rule(
+    "SNP019",
+    "old-fact-told-anew",
+    clauses={"agent-runtime": "HIST-7"},
+    on=("*", "repeat"),
+    needs=(Told,),
+    since=("record:restart", *LOADS),
+)
 def check(step, world, context):
     told = world.ledger(Told)
     if step.repeats is not None:

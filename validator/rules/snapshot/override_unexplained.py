@@ -15,13 +15,14 @@ FIELDS = ("workspace_id", "cwd", "workspace_roots", "shell", "os", "arch", "env_
 class Turns:
     """The environment that events of a turn, and not of one of its calls, told: fields, and the lines of them."""
 
+    given = ("execution_environment",)
     forgets = ("told",)
 
     def __init__(self, world):
         self.told = {}
 
     def alike(self, step):
-        return "execution_environment" not in step.line
+        return False
 
     def apply(self, step):
         said = step.line.get("execution_environment")
@@ -32,7 +33,9 @@ class Turns:
                     self.told.setdefault(turn, {})[name] = (said[name], step.number)
 
 
-@rule("SNP023", "override-unexplained", clauses={"agent-runtime": "RM-51"}, on="*", needs=(Turns,))
+@rule(
+    "SNP023", "override-unexplained", clauses={"agent-runtime": "RM-51"}, on="*", needs=(Turns,), given=Turns.given
+)
 def check(step, world, context):
     said = step.line.get("execution_environment")
     if not isinstance(said, dict) or "tool_call_id" not in step.scope:

@@ -18,6 +18,8 @@ RUNNING = ("running", "streaming")
 class Silent:
     """Work that ran when the runtime was stopped and has not been heard of since, with the line of the restart."""
 
+    since = ("record:restart",)
+
     def __init__(self, world):
         self._world = world
         self.since = {}

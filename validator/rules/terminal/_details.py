@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from validator.replay.step import Step
 from validator.rules import Finding, Seen, finding, seen
@@ -10,7 +10,14 @@ from validator.rules import Finding, Seen, finding, seen
 
 def carries(step: Step, *places: str) -> bool:
     """True when the event states something in one of the places, an honest value included."""
-    return any(_at(step, place) is not None for place in places)
+    payload = step.line.get("payload")
+    for place in places:
+        # Most places are fields of the payload, and told.
+        if type(payload) is dict and payload.get(place) is not None:
+            return True
+        if _at(step, place) is not None:
+            return True
+    return False
 
 
 def _at(step: Step, place: str) -> object:
@@ -28,7 +35,7 @@ def _at(step: Step, place: str) -> object:
 
 
 def wanting(
-    step: Step, clause: str, wants: dict[str, tuple[str, ...]], witness: tuple[int, ...] = ()
+    step: Step, clause: str, wants: dict[str, tuple[str, ...]], witness: Callable[[], tuple[int, ...]] = tuple
 ) -> Iterator[Finding | Seen]:
     """One look, and one finding that names every detail that is nowhere told."""
     yield seen(clause)
@@ -40,6 +47,6 @@ def wanting(
             f"no {', '.join(missing)}",
             pointer="/payload" if isinstance(step.line.get("payload"), dict) else "",
             clause=clause,
-            witness=witness,
+            witness=witness(),
             key=" ".join(missing),
         )

@@ -57,7 +57,7 @@ def unsure(world: World, about: About = None) -> bool:
 def ends(world: World, step: Step, *machines: str) -> Iterator[Move]:
     """Moves of a step by which a subject of these machines came to its end."""
     for move in step.moves:
-        if move.machine in machines:
+        if move.machine in machines and move.source != move.target:
             machine = world.protocol.machines[move.machine]
             if machine.is_terminal(move.target) and not machine.is_terminal(move.source):
                 yield move
@@ -85,9 +85,10 @@ class OpenWork:
         """Under how many identities each open subject is found."""
 
     def apply(self, step: Step) -> None:
+        subjects, machines = self._world.fold.subjects, self._world.protocol.machines
         for move in step.moves:
-            subject = self._world.subjects(move.machine)[move.subject]
-            is_open = self._world.protocol.machines[move.machine].is_open(subject.state)
+            subject = subjects[move.machine][move.subject]
+            is_open = machines[move.machine].is_open(subject.state)
             filed, whole = (move.machine, move.subject), len(subject.scope)
             if is_open and self._filed.get(filed) == whole:
                 continue

@@ -51,6 +51,7 @@ class Fatal:
     clauses={"agent-runtime": "RUN-10"},
     on=("turn.*", "task.*", "tool.*", "process.*", "model.*", "job.*", "subagent.*"),
     needs=(Fatal,),
+    since=("runtime.error",),
 )
 def check(step, world, context):
     hit = world.ledger(Fatal).hit

@@ -8,6 +8,7 @@ Fix: Keep every unresolved action, active incident, artifact and evidence link o
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import OpenWork, lines, told, unsure, words
 
+LINKED = ("runtime.warning", "runtime.error", "artifact.changed", "evidence.changed")
 REFS = ("pack_ref", "trace_ref", "replay_ref", "review_ref")
 
 
@@ -24,9 +25,12 @@ class Links:
 
     def apply(self, step):
         scope = step.scope
-        if "turn_id" in scope and "thread_id" in scope:
-            self._turns[scope["turn_id"]] = scope["thread_id"]
-        thread = scope.get("thread_id") or self._turns.get(scope.get("turn_id"))
+        turn, thread = scope.get("turn_id"), scope.get("thread_id")
+        if turn is not None and thread is not None:
+            self._turns[turn] = thread
+        if step.type not in LINKED:
+            return
+        thread = thread or self._turns.get(turn)
         if step.type in ("runtime.warning", "runtime.error"):
             self._incident(step, thread)
         elif thread is None:

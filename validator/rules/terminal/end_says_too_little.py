@@ -5,6 +5,8 @@ Trips: turn.failed whose error says neither whether to try again nor what to do.
 Fix: State the category, whether trying again may help, and what to do next; say who stopped the work and why.
 """
 
+from functools import partial
+
 from validator.rules import rule
 from validator.rules.terminal._details import carries, wanting
 from validator.rules.terminal._work import told, tracks
@@ -49,7 +51,7 @@ def check(step, world, context):
     if step.refusals:
         return
     status = told(step, "status") or step.line.get("status")
-    failed, witness = status in (None, "failed"), tracks(world, step)
+    failed, witness = status in (None, "failed"), partial(tracks, world, step)
     if step.type in FAILURES:
         if failed:
             yield from wanting(step, "DONE-5", STRUCTURED, witness)

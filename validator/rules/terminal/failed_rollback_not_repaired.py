@@ -12,6 +12,8 @@ from validator.rules.terminal._work import lines
 class Failures:
     """Failed rollbacks that no repair has followed, with what came after them."""
 
+    since = ("move:rollback",)
+
     def __init__(self, world):
         self._world = world
         self.open = {}

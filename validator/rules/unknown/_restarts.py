@@ -47,6 +47,8 @@ class Guess:
 class Restarts:
     """What was open at a restart and was not heard of since; what the step at hand says about it first."""
 
+    since = ("record:restart",)
+
     def __init__(self, world: World):
         self._world = world
         self.silent: dict[tuple[str, str], int] = {}

@@ -35,7 +35,7 @@ NAMES = frozenset(
 """Fields in which a value without letters cannot be meant."""
 
 
-@rule("UNK011", "disguised-unknown", clauses={"agent-runtime": "HON-1"}, on="*")
+@rule("UNK011", "disguised-unknown", clauses={"agent-runtime": "HON-1"}, on="*", given=tuple(NAMES))
 def check(step, world, context):
     payload = step.line.get("payload")
     if step.kind != "event" or not isinstance(payload, dict) or step.type not in world.protocol.events:

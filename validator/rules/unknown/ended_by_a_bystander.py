@@ -65,6 +65,7 @@ def _clause(step, world, machine):
     "ended-by-a-bystander",
     clauses={"agent-runtime": tuple(dict.fromkeys(("DONE-6", *(clause for _, clause in CLAUSES), "ENV-34")))},
     on="*",
+    given=tuple(RECORDS),
 )
 def check(step, world, context):
     for name, (machine, keys) in RECORDS.items():

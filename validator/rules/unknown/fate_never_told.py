@@ -9,7 +9,14 @@ from validator.rules import END, Finding, rule, seen
 from validator.rules.unknown._restarts import Restarts
 
 
-@rule("UNK003", "fate-never-told", clauses={"agent-runtime": "HON-21"}, on=("*", END), needs=(Restarts,))
+@rule(
+    "UNK003",
+    "fate-never-told",
+    clauses={"agent-runtime": "HON-21"},
+    on=("*", END),
+    needs=(Restarts,),
+    since=Restarts.since,
+)
 def check(step, world, context):
     restarts = world.ledger(Restarts)
     if step is not None:

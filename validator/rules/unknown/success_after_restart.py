@@ -15,6 +15,7 @@ from validator.rules.unknown._restarts import CLAUSES, Restarts
     clauses={"agent-runtime": tuple(dict.fromkeys(CLAUSES.values()))},
     on="*",
     needs=(Restarts,),
+    since=Restarts.since,
 )
 def check(step, world, context):
     for guess in world.ledger(Restarts).first_words:
