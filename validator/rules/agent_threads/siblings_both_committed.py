@@ -28,7 +28,8 @@ def check(step, world, context):
             continue
         yield seen("AT-73", "AT-89")
         # One that was told to be superseded and is committed again came back, which its table refuses.
-        if run not in records.superseded and expects(world, context) == "complete":
+        told = run in records.superseded or expects(world, context) == "prefix" or world.unproved(subject) is not None
+        if not told:
             yield Finding(
                 line,
                 "a record that says superseded by the end",
