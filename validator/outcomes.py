@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from validator import redact
+from validator.capture.detect import names
 from validator.context import Context
 from validator.protocol.clauses import LEVELS
 from validator.protocol.profile import Profile
@@ -87,7 +88,9 @@ class Summing:
 
     def incomplete(self, extent: Extent) -> Iterator[str]:
         """What the capture lacks, one sentence each."""
-        seen = self.world.observed_types
+        seen, header = self.world.observed_types, self.world.header
+        if header and not self.context.options.protocol and not names(header, self.world.protocol.id):
+            yield "the header names a protocol or a version that this judge does not have"
         if extent.left_out:
             yield f"{extent.left_out} of {extent.lines} lines were left out, as the caller asked"
         if not extent.events and not any(seen):

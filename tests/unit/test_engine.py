@@ -166,6 +166,27 @@ def test_a_stream_says_itself_what_protocol_it_is():
     assert detect({"a": 1}) is None
 
 
+@pytest.mark.parametrize(
+    ("named", "known"),
+    [
+        ({"protocol": "agent-runtime"}, True),
+        ({"protocol": "agent-runtime/0.3"}, True),
+        ({"protocol": "agent-runtime", "version": "0.3"}, True),
+        ({"protocol": "agent-runtime", "version": "0.3.9"}, True),
+        ({"protocol": "agent-runtime", "version": "0.30"}, False),
+        ({"protocol": "agent-runtime", "version": "9"}, False),
+        ({"protocol": "nothing", "version": "0.3"}, False),
+    ],
+)
+def test_a_protocol_that_the_judge_does_not_have_is_never_passed(named, known):
+    header = {"record": "header", "capture": "1", **named}
+    report = judge(header, CREATED, STARTED, DONE)
+    reason = "the header names a protocol or a version that this judge does not have"
+    assert (report.protocol, report.findings) == ("agent-runtime/0.3", ())
+    assert (report.verdict, report.incomplete) == (("conformant", ()) if known else ("incomplete", (reason,)))
+    assert judge(header, CREATED, STARTED, DONE, protocol="agent-runtime").verdict == "conformant"
+
+
 def test_a_malformed_header_is_a_finding_and_stops_nothing():
     header = {"record": "header", "capture": "1", "protocol": "agent-runtime", "capabilities": 5, "canaries": 7}
     report = judge(header, CREATED, STARTED, DONE)
@@ -274,7 +295,7 @@ def test_an_input_that_is_no_capture_gets_a_hint():
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parts[-4]}/{path.stem}")
 def test_an_event_alone_tells_its_protocol(path):
-    """A plain event stream has no header; the first event has to be enough."""
+    """A plain event stream has no header; the first event or run record has to be enough."""
     lines = (json.loads(line) for line in path.read_bytes().splitlines())
-    events = [line for line in lines if "record" not in line]
-    assert {detect(event) for event in events} <= {f"{path.parts[-4]}/{path.parts[-3]}"}
+    telling = [line for line in lines if line.get("record", "run") == "run"]
+    assert {detect(line) for line in telling} <= {f"{path.parts[-4]}/{path.parts[-3]}"}

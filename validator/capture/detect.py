@@ -12,13 +12,19 @@ from validator.protocol.protocol import Protocol, available, load_protocol, outl
 def detect(document: dict[str, Any]) -> str | None:
     """The protocol a line names (a header) or looks like (an event); None when it cannot be told."""
     if document.get("record") == "header":
-        name, version = document.get("protocol"), document.get("version")
-        known = [f"{name}/{version}", str(name)]
-        matches = [entry for entry in available() if entry in known or entry.split("/")[0] in known]
-        return matches[-1] if matches else None
+        meant = [entry for entry in available() if names(document, entry)]
+        namesakes = [entry for entry in available() if entry.partition("/")[0] == document.get("protocol")]
+        return (meant or namesakes or [None])[-1]
     found = [(_likeness(load_protocol(entry), document), entry) for entry in available() if _may_be(entry, document)]
     best, name = max(found, key=lambda pair: pair[0], default=((False, 0), None))
     return name if best[1] else None
+
+
+def names(header: dict[str, Any], protocol: str) -> bool:
+    """True when a header names this protocol, in this version, in a later edition of it, or in none."""
+    name, version = header.get("protocol"), header.get("version")
+    known, _, number = protocol.partition("/")
+    return name in (known, protocol) and (version is None or f"{version}.".startswith(f"{number}."))
 
 
 def _may_be(entry: str, document: dict[str, Any]) -> bool:
