@@ -10,6 +10,8 @@ from validator.rules.governance._questions import GRANTS
 from validator.rules.governance._said import permits, said
 
 SILENCE = {"timeout", "policy_deny", "auth_failure"}
+SOURCES = ("decision_source", "decided_by", "actor")
+"""Where a decision says what it comes from; who decided may be nobody as well."""
 
 
 @rule(
@@ -21,8 +23,9 @@ SILENCE = {"timeout", "policy_deny", "auth_failure"}
 def check(step, world, context):
     crossing = step.type == "channel.permission_returned"
     clause = "CHAN-21" if crossing else "ACT-16"
-    source = said(step.line, "response_source") if crossing else permits(step.line, "decision_source")
-    if source not in SILENCE:
+    told = [said(step.line, "response_source")] if crossing else [permits(step.line, name) for name in SOURCES]
+    source = next((word for word in told if word in SILENCE), None)
+    if source is None:
         return
     yield seen(clause)
     word = permits(step.line, "decision")
