@@ -349,6 +349,16 @@ class TestTasks:
         assert stream.build("task_snapshot")["delivery_state"] == "unknown"
 
 
+class TestJobs:
+    def test_an_item_that_is_only_mentioned_where_its_job_is_shown_changes_nothing(self, stream):
+        stream.tell("job.created", {"items": [{"job_item_id": "x", "status": "pending"}]}, job_id="j")
+        stream.tell("job.started", job_id="j")
+        stream.tell("job.item.started", {"attempt_count": 1}, job_id="j", job_item_id="x")
+        stream.tell("job.progress", {"progress": {"total": 1, "running": 1}}, job_id="j", thread_id="h")
+        stream.tell("cost.recorded", {"input_tokens": 1}, job_id="j", job_item_id="x", thread_id="h")
+        assert stream.build("subagent_job_summary", "h")["updated_at"] == time(4)
+
+
 class TestValues:
     def test_a_copy_holds_declared_fields_only(self, stream):
         begun(stream)

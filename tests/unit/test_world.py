@@ -3,6 +3,7 @@
 import pytest
 
 from validator.replay import hearing
+from validator.replay import world as worlds
 from validator.replay.faded import Faded, Subjects
 from validator.replay.hearing import ASTRAY
 from validator.replay.subject import Subject
@@ -158,3 +159,17 @@ def test_a_faded_subject_is_found_by_its_id_and_no_other(monkeypatch):
     assert (turns["gone"].state, turns["gone"].history, turns["gone"].faded) == ("completed", [7], True)
     faded.keep(Subject("turn", "t", "failed", ""))
     assert turns["t"].state == "failed"
+    turns["kept"] = Subject("turn", "kept", "running", "")
+    assert turns.get("kept") is turns["kept"]
+
+
+def test_what_was_forgotten_of_a_faded_subject_is_as_good_as_lost(core, monkeypatch):
+    monkeypatch.setattr(worlds, "RECENT", 4)
+    world = World(core)
+    for number, kind in enumerate(("turn.submitted", "turn.started", "turn.completed"), 1):
+        world.apply(note(number, kind) | {"turn_id": "t"}, number)
+    for number in range(4, 12):
+        world.apply(note(number), number)
+    about = world.apply(note(12) | {"turn_id": "t"}, 12)
+    assert world.subjects("turn")["t"].faded
+    assert (world.unproved(about), world.unproved({"turn_id": "u"})) == (world.faded_at, None)
