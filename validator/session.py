@@ -111,6 +111,8 @@ class Session:
             self.asker.ask(self.catalogue.woken_by(step), step)
             if self.tally.demanded:
                 self.tally.release(step, self.context)
+        if line.torn:
+            self.world.doubt(line.number)
         return step if reading.document is line.document else None
 
     def pass_over(self, line: Line) -> None:
@@ -121,6 +123,8 @@ class Session:
         for reading in self.canonical.read(line.document):
             if not reading.export:
                 self.world.pass_over(reading.document, line.number)
+        if line.torn:
+            self.world.doubt(line.number)
 
     def _doubt(self, line: Line) -> None:
         if any(problem.name != "blank-line" for problem in line.problems):

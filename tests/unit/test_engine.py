@@ -187,6 +187,16 @@ def test_a_protocol_that_the_judge_does_not_have_is_never_passed(named, known):
     assert judge(header, CREATED, STARTED, DONE, protocol="agent-runtime").verdict == "conformant"
 
 
+def test_a_line_of_two_types_that_is_left_out_puts_what_it_told_in_doubt():
+    raw = json.dumps(STARTED).encode().replace(b'"type": ', b'"type": "acme.note", "type": ')
+    torn = raw.replace(b"task.started", b"acme.other")
+    data = b"\n".join((json.dumps(CREATED).encode(), torn, json.dumps(DONE).encode(), b""))
+    whole = validate(io.BytesIO(data), "x.ndjson", Options())
+    assert [found.rule for found in whole.findings] == ["FRM007"]
+    part = validate(io.BytesIO(data), "x.ndjson", Options(lines=line_numbers("1,3")))
+    assert not part.findings
+
+
 def test_a_malformed_header_is_a_finding_and_stops_nothing():
     header = {"record": "header", "capture": "1", "protocol": "agent-runtime", "capabilities": 5, "canaries": 7}
     report = judge(header, CREATED, STARTED, DONE)

@@ -140,6 +140,14 @@ class TestLosses:
         assert run(*TASK[:2], tail=b"nonsense\n").doubted == {"task": ("t1",)}
         assert run(*TASK[:2], tail=b"\n").doubted == {}
 
+    def test_a_line_of_two_types_puts_open_work_in_doubt(self):
+        ids = b'"event_id":"e9","timestamp":"2026-05-08T09:00:09Z","sequence":3,"session_id":"s1","x":9007199254740993'
+        torn, repeated = (
+            b'{"type":"%s","type":"acme.note",%s}\n' % (kind, ids) for kind in (b"task.failed", b"acme.note")
+        )
+        assert run(*TASK[:2], tail=torn).doubted == {"task": ("t1",)}
+        assert run(*TASK[:2], tail=repeated).doubted == {}
+
     def test_illegal_moves_are_counted(self):
         found = run(TASK[0], {**TASK[2], "sequence": 2})
         assert found.refused == 1

@@ -53,6 +53,8 @@ class Line:
     """It ends in a line feed. A last line that does not was possibly cut."""
     raw: bytes | None = None
     """The bytes that the document was read from."""
+    torn: bool = False
+    """It says in two ways what kind of line it is, and readers disagree about which of them counts."""
 
     @property
     def readable(self) -> bool:
@@ -160,6 +162,12 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
         line.problems.append(Problem("lone-surrogate"))
         return
     line.document = document
+    line.torn = Problem("duplicate-key") in found and _is_torn(text)
+
+
+def _is_torn(text: str) -> bool:
+    entries = json.loads(text, object_pairs_hook=tuple, parse_int=str)
+    return any(len({repr(value) for key, value in entries if key == name}) > 1 for name in ("type", "record"))
 
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)

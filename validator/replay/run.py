@@ -175,6 +175,8 @@ class _Folding:
         if not self.reached:
             self.line = line.number
             self.reached = line.number == self.target.line
+            if line.torn:
+                self.world.doubt(line.number)
 
     def _read(self, document: dict[str, Any], line: Line) -> None:
         hit = "record" not in document and self._meets(document)
