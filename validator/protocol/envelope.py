@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from operator import methodcaller
 from typing import Any
 
 from validator.protocol.honest import is_honest
@@ -23,15 +24,17 @@ class Lens:
         for name, place in fields.items():
             entries = place if isinstance(place, list) else [place]
             self._places[name] = tuple(_entry(entry) for entry in entries)
-        self._readers: dict[str, Reader] = {}
-        self._carried: dict[tuple[str, ...], tuple[tuple[str, Reader], ...]] = {}
+        self._readers = _Readers(self._reader)
+        self.type = self.reader("type")
+        self._carried: dict[tuple[str, ...], tuple[tuple[str, str | None, Reader], ...]] = {}
 
     def get(self, line: dict[str, Any], path: str) -> Any:
         """The one value at a path, or None; a list path has no one value."""
-        reader = self._readers.get(path)
-        if reader is None:
-            reader = self._readers[path] = self._reader(path)
-        return reader(line)
+        return self._readers[path](line)
+
+    def reader(self, path: str) -> Reader:
+        """What reads the one value at a path, for those who ask it of every line."""
+        return self._readers[path]
 
     def _reader(self, path: str) -> Reader:
         first, *rest = path.split(".")
@@ -73,32 +76,47 @@ class Lens:
                 self._carried.clear()
             readers = self._carried[keys] = tuple(self._possible(line))
         found = {}
-        for name, reader in readers:
-            value = reader(line)
+        for name, key, reader in readers:
+            value = line[key] if key is not None else reader(line)
             if isinstance(value, str):
                 found[name] = value
         return found
 
-    def _possible(self, line: dict[str, Any]) -> Iterator[tuple[str, Reader]]:
-        """The identities that a line with these keys can carry."""
+    def _possible(self, line: dict[str, Any]) -> Iterator[tuple[str, str | None, Reader]]:
+        """The identities that a line with these keys can carry, each with its key where it has no other place."""
         for name in self.identities:
-            if any(steps[0] in line for steps, _ in self._places.get(name, (((name,), ""),))):
-                yield name, self._reader(name)
+            places = self._places.get(name, (((name,), ""),))
+            if any(steps[0] in line for steps, _ in places):
+                (steps, prefix), *others = places
+                alone = not others and not prefix and _is_top(steps)
+                yield name, steps[0] if alone else None, self._reader(name)
 
 
 Reader = Callable[[dict[str, Any]], Any]
 _SHAPES_KEPT = 4096
 
 
+class _Readers(dict[str, Reader]):
+    """Readers by path; each is made when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], Reader]):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, path: str) -> Reader:
+        reader = self[path] = self._make(path)
+        return reader
+
+
+def _is_top(steps: tuple[str, ...]) -> bool:
+    """True for a key of the line itself that no honest statement has, so that the line need not be looked at."""
+    return len(steps) == 1 and steps[0] not in {"honest", "reason"}
+
+
 def _plain(steps: tuple[str, ...]) -> Reader:
     """Reads one value; nothing is read out of an honest statement."""
-    if len(steps) == 1:
-        (key,) = steps
-
-        def read_one(line: dict[str, Any]) -> Any:
-            return line.get(key) if len(line) != 2 or not is_honest(line) else None
-
-        return read_one
+    if _is_top(steps):
+        return methodcaller("get", steps[0])
 
     def read(line: dict[str, Any]) -> Any:
         value: Any = line

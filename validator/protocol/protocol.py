@@ -80,7 +80,7 @@ class Protocol:
 
     def type_of(self, event: dict[str, Any]) -> str | None:
         """The catalogued type of an event, aliases resolved; its own word when no catalogue lists it."""
-        word = self.lens.get(event, "type")
+        word = self.lens.type(event)
         return self.aliases.get(word, word) if isinstance(word, str) else None
 
     def schema_for(self, event_type: str | None) -> str:
