@@ -82,13 +82,16 @@ class Row:
         """A name for coverage reports: machine and position, counted from one."""
         return f"{self.machine}#{self.index + 1}"
 
+    @property
+    def is_conditional(self) -> bool:
+        return bool(self.when or self.unless)
+
     def holds(self, facts: Facts) -> bool:
         """True when every condition of the row is satisfied."""
-        if not self.when and not self.unless:
-            return True
-        return all(_scalar(facts(path)) in values for path, values in self.when) and not any(
-            _scalar(facts(path)) in values for path, values in self.unless
-        )
+        for path, values in self.when:
+            if _scalar(facts(path)) not in values:
+                return False
+        return not self.unless or not any(_scalar(facts(path)) in values for path, values in self.unless)
 
     def lands(self, state: str) -> str:
         """The state after the row was taken from `state`."""

@@ -13,6 +13,7 @@ from validator.replay.seen import Noted, short
 from validator.replay.subject import Subject
 
 _ASKED = 1 << 14
+_get, _has = dict.get, dict.__contains__
 
 
 class Faded:
@@ -22,6 +23,8 @@ class Faded:
         self._table = Noted()
         self._numbers: dict[str, int] = {}
         self._states: list[str] = []
+        self.any = False
+        """Something has faded."""
         self._absent: set[tuple[str, str]] = set()
         """Names asked for in vain since something faded last: events ask for the same ids again and again."""
 
@@ -30,6 +33,7 @@ class Faded:
 
     def keep(self, subject: Subject) -> None:
         """Keeps the little that stays of a subject."""
+        self.any = True
         self._absent.clear()
         number = self._numbers.setdefault(subject.state, len(self._numbers))
         if number == len(self._states):
@@ -64,19 +68,19 @@ class Subjects(dict[str, Subject]):
         self._machine, self._faded = machine, faded
 
     def get(self, key: str, default: Subject | None = None) -> Subject | None:  # type: ignore[override]
-        found = super().get(key)
-        if found is None and self._faded:
+        found = _get(self, key)
+        if found is None and self._faded.any:
             found = self._faded.recall(self._machine, key)
         return default if found is None else found
 
     def __missing__(self, key: str) -> Subject:
-        found = self._faded.recall(self._machine, key) if self._faded else None
+        found = self._faded.recall(self._machine, key) if self._faded.any else None
         if found is None:
             raise KeyError(key)
         return found
 
     def __contains__(self, key: object) -> bool:
-        return super().__contains__(key) or (isinstance(key, str) and self.get(key) is not None)
+        return _has(self, key) or (isinstance(key, str) and self.get(key) is not None)
 
 
 class Lines(dict[str, int]):
@@ -93,13 +97,13 @@ class Lines(dict[str, int]):
 
     def get(self, key: str | None, default: int | None = None) -> int | None:  # type: ignore[override]
         key = key or ""
-        found = super().get(key)
-        if found is None and self._old:
+        found = _get(self, key)
+        if found is None and self._old is not None:
             found = (self._old.get(short(key)) or (0, None))[1]
         return default if found is None else found
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str | None) and self.get(key) is not None
+        return (key is None or isinstance(key, str)) and self.get(key) is not None
 
     def add(self, key: str | None) -> None:
         """Notes an id whose line does not matter; no id is one as well."""

@@ -18,12 +18,10 @@ The fold knows no event type. What moves is in the tables; this module only find
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from validator.protocol.machine import NONE, SAME, Driver, Machine, Row
+from validator.protocol.machine import NONE, SAME, Driver, Facts, Machine, Row
 from validator.protocol.protocol import Protocol
 from validator.replay.faded import Faded, Subjects
 from validator.replay.kin import Kin, counted_by, related_by
@@ -31,28 +29,30 @@ from validator.replay.step import Move, Refusal, Step
 from validator.replay.subject import Subject
 
 
-@dataclass(slots=True)
-class _Found:
-    """A subject a driver speaks about, which may not exist yet."""
-
-    key: str
-    by: str
-    scope: dict[str, str]
-
-
 class _Listener:
-    """A machine that lists a driver, with what is asked of it for every line: its subjects, and rows by state."""
+    """A machine that lists a driver, with what is asked of it for every line: its subjects, and rows by state.
 
-    __slots__ = ("keys", "machine", "rows", "subjects")
+    Of a move into a state, the rows that wait for that state.
+    """
 
-    def __init__(self, machine: Machine, driver: Driver, subjects: Subjects, identities: tuple[str, ...]):
-        self.machine, self.subjects = machine, subjects
+    __slots__ = ("driver", "into", "keys", "machine", "name", "rows", "subjects", "sure", "ways")
+
+    def __init__(
+        self, machine: Machine, driver: Driver, subjects: Subjects, identities: tuple[str, ...], into: str | None = None
+    ):
+        self.machine, self.name, self.driver, self.into, self.subjects = machine, machine.name, driver, into, subjects
         self.keys = [(key, ",".join(key), len(key) == 1 and key[0] in identities) for key in machine.subject]
         """The ways to name a subject, and whether the ids that a line carries are enough for it."""
+        rows = [row for row in machine.by_driver[driver] if into is None or into in row.into]
+        ways = {(str(row.relation), row.via): row for row in reversed(rows)}
+        self.ways = tuple(ways[way] for way in sorted(ways))
+        """One row for each way in which subjects are related to a moved one."""
         self.rows: dict[str, tuple[Row, ...]] = {}
-        for row in machine.by_driver.get(driver, ()):
+        for row in rows:
             for state in row.sources:
                 self.rows[state] = (*self.rows.get(state, ()), row)
+        self.sure = {state: first for state, (first, *more) in self.rows.items() if not (more or first.is_conditional)}
+        """Rows that are taken whatever the line says."""
 
 
 class Fold:
@@ -65,39 +65,56 @@ class Fold:
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
         self._reached: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._waking: dict[tuple[str, str, str], tuple[Row, ...]] = {}
         self.lost: Callable[[dict[str, str]], int | None] = lambda _ids: None
         """The line before which something was lost that may concern these ids; a fold alone loses nothing."""
-        self._heard: dict[tuple[str, str], tuple[Driver, tuple[_Listener, ...]]] = {}
+        self._heard: dict[tuple[str, str], tuple[_Listener, ...]] = {}
+        self._woken: dict[tuple[str, str], tuple[_Listener, ...]] = {}
         self._lasting = {name for name, machine in protocol.machines.items() if _moved_when_over(machine)}
 
     def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
-        step = Step(line, number, scope=self.protocol.lens.scope(line))
-        driver, listeners = self._hearing(*self._driver(line))
-        if not listeners:
-            return step
-        queue: deque[Move] = deque()
+        scope = self.protocol.lens.scope(line)
+        kind, name = self._driver(line)
+        step = Step(line, number, type=name if kind == "event" else None, scope=scope)
+        listeners = self._heard.get((kind, name or ""))
+        if listeners is None:
+            listeners = self._hearing(Driver(kind, name or ""))
+        queue: list[Move] = []
         for listener in listeners:
-            for found in self._subjects_of_line(listener, step):
-                self._drive(step, listener, found, driver, None, queue)
-        while queue:
-            moved = queue.popleft()
-            driver, listeners = self._hearing("move", moved.machine)
-            for listener in listeners:
-                for found in self._subjects_of_move(listener.machine, moved, line):
-                    self._drive(step, listener, found, driver, moved, queue)
+            first, by, carried = listener.keys[0]
+            if carried and first[0] in scope:
+                self._drive(step, listener, scope[first[0]], by, scope, None, queue)
+            else:
+                for key, by in self._subjects_of_line(listener, step):
+                    self._drive(step, listener, key, by, scope, None, queue)
+        # A list may grow while it is gone through.
+        for moved in queue:
+            for listener in self._waking(moved):
+                origin = self.subjects[moved.machine][moved.subject]
+                for row in listener.ways:
+                    for key, by in self._related(listener.machine, row, origin, line):
+                        self._drive(step, listener, key, by, {}, moved, queue)
         return step
 
-    def _hearing(self, kind: str, name: str) -> tuple[Driver, tuple[_Listener, ...]]:
-        """A driver, and the machines that list it."""
-        found = self._heard.get((kind, name))
+    def _hearing(self, driver: Driver) -> tuple[_Listener, ...]:
+        """The machines that list a driver."""
+        machines, identities = self.protocol.listeners.get(driver, ()), self.protocol.lens.identities
+        found = tuple(_Listener(machine, driver, self.subjects[machine.name], identities) for machine in machines)
+        if machines or driver.name in self.protocol.events:
+            self._heard[driver.kind, driver.name] = found
+        return found
+
+    def _waking(self, moved: Move) -> tuple[_Listener, ...]:
+        """The machines of which a row waits for a move into this state."""
+        key = (moved.machine, moved.target)
+        found = self._woken.get(key)
         if found is None:
-            driver, identities = Driver(kind, name), self.protocol.lens.identities
-            machines = self.protocol.listeners.get(driver, ())
-            found = driver, tuple(_Listener(m, driver, self.subjects[m.name], identities) for m in machines)
-            if machines:
-                self._heard[kind, name] = found
+            driver, identities = Driver("move", moved.machine), self.protocol.lens.identities
+            listeners = (
+                _Listener(machine, driver, self.subjects[machine.name], identities, moved.target)
+                for machine in self.protocol.listeners.get(driver, ())
+            )
+            found = self._woken[key] = tuple(listener for listener in listeners if listener.rows)
         return found
 
     def place(self, subject: Subject) -> None:
@@ -115,18 +132,19 @@ class Fold:
         """Open subjects of the machines that count as work."""
         return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
-    def _driver(self, line: dict[str, Any]) -> tuple[str, str]:
+    def _driver(self, line: dict[str, Any]) -> tuple[str, str | None]:
         record = line.get("record")
         if record is not None:
             return "record", str(line.get("model") if record == "snapshot" else record)
-        return "event", self.protocol.type_of(line) or ""
+        return "event", self.protocol.type_of(line)
 
-    def _subjects_of_line(self, listener: _Listener, step: Step) -> list[_Found]:
+    def _subjects_of_line(self, listener: _Listener, step: Step) -> list[tuple[str, str]]:
+        """The subjects that a line speaks about, each with the key by which it was found."""
         lens, line, scope = self.protocol.lens, step.line, step.scope
         for key, by, carried in listener.keys:
             if carried:
                 if key[0] in scope:
-                    return [_Found(scope[key[0]], by, scope)]
+                    return [(scope[key[0]], by)]
                 continue
             if len(key) == 1 and "[]" in key[0]:
                 values = [value for value in lens.each(line, key[0]) if isinstance(value, str)]
@@ -134,33 +152,15 @@ class Fold:
                 parts = [lens.get(line, path) for path in key]
                 values = ["|".join(map(str, parts))] if all(isinstance(part, str) for part in parts) else []
             if values:
-                return [_Found(value, by, scope) for value in values]
+                return [(value, by) for value in values]
         return []
 
-    def _subjects_of_move(self, machine: Machine, moved: Move, line: dict[str, Any]) -> Iterator[_Found]:
-        rows = self._moved_by(machine, moved)
-        if not rows:
-            return
-        origin = self.subjects[moved.machine][moved.subject]
-        for row in rows:
-            yield from self._related(machine, row, origin, line)
-
-    def _moved_by(self, machine: Machine, moved: Move) -> tuple[Row, ...]:
-        """Of the rows that a move into a state can wake, one for each way in which subjects are related to it."""
-        key = (machine.name, moved.machine, moved.target)
-        known = self._waking.get(key)
-        if known is None:
-            rows = [row for row in machine.by_driver[Driver("move", moved.machine)] if moved.target in row.into]
-            ways = {(str(row.relation), row.via): row for row in reversed(rows)}
-            known = self._waking[key] = tuple(ways[way] for way in sorted(ways))
-        return known
-
-    def _related(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[_Found]:
+    def _related(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if row.relation == "owner":
             for path in row.via or tuple(key[0] for key in machine.subject if len(key) == 1):
                 key = origin.scope.get(path) or self.protocol.lens.get(line, path)
                 if isinstance(key, str):
-                    yield _Found(key, path, {})
+                    yield key, path
                     return
             return
         if row.relation == "member":
@@ -170,51 +170,58 @@ class Fold:
             values = tuple(origin.scope[name] for name in fields if name in origin.scope)
         for subject in self._kin.of(machine.name, fields, values):
             if subject is not origin:
-                yield _Found(subject.key, subject.by, {})
+                yield subject.key, subject.by
 
     def _drive(
-        self, step: Step, listener: _Listener, found: _Found, driver: Driver, moved: Move | None, queue: deque[Move]
+        self,
+        step: Step,
+        listener: _Listener,
+        key: str,
+        by: str,
+        scope: dict[str, str],
+        moved: Move | None,
+        queue: list[Move],
     ) -> None:
-        machine = listener.machine
-        subject = listener.subjects.get(found.key)
-        state = subject.state if subject else NONE
-        before = state
-        into = moved.target if moved else None
-
-        def facts(path: str) -> Any:
-            return self._fact(path, step.line, machine, found, moved)
-
-        for row in listener.rows.get(state, ()):
-            if (into is None or into in row.into) and row.holds(facts):
-                break
-        else:
-            row, before = self._after_a_loss(listener, subject, step, facts, into)
+        subject = listener.subjects.get(key)
+        state = before = NONE if subject is None else subject.state
+        row = listener.sure.get(state)
         if row is None:
-            if subject is not None or self._is_own(machine, driver):
-                clause = machine.nearest(driver, state, facts, into).clause
-                step.refusals.append(Refusal(machine.name, found.key, state, driver, clause))
-            return
+            facts = self._facts(step.line, listener.machine, key, by, moved)
+            row = _held(listener, state, facts)
+            if row is None:
+                row, before = self._after_a_loss(listener, subject, step, facts)
+            if row is None:
+                self._refuse(step, listener, key, subject, facts)
+                return
         if subject is None:
-            subject = Subject(machine.name, sys.intern(found.key), NONE, found.by)
+            subject = Subject(listener.name, sys.intern(key), NONE, by)
             listener.subjects[subject.key] = subject
         elif subject.faded and not subject.heard:
-            subject.by = found.by
+            subject.by = by
             listener.subjects[subject.key] = subject
-        subject.state, subject.doubted, subject.heard = row.lands(before), False, step.number
-        met = subject.meet(found.scope)
+        target = before if row.target == SAME else row.target
+        subject.state, subject.doubted, subject.heard = target, False, step.number
+        met = subject.meet(scope)
         if met:
             self._kin.enter(subject)
-        if subject.state != state:
-            subject.history.append(step.number)
-        if met or subject.state != state:
-            self._note(machine, subject)
-        move = Move(machine.name, found.key, state, subject.state, row)
+        move = Move(listener.name, key, state, target, row)
         step.moves.append(move)
-        if subject.state != state:
+        if target != state:
+            subject.history.append(step.number)
             queue.append(move)
+            self._note(listener.machine, subject)
+        elif met:
+            self._note(listener.machine, subject)
+
+    def _refuse(self, step: Step, listener: _Listener, key: str, subject: Subject | None, facts: Facts) -> None:
+        machine, driver = listener.machine, listener.driver
+        if subject is not None or self._is_own(machine, driver):
+            state = NONE if subject is None else subject.state
+            clause = machine.nearest(driver, state, facts, listener.into).clause
+            step.refusals.append(Refusal(machine.name, key, state, driver, clause))
 
     def _after_a_loss(
-        self, listener: _Listener, subject: Subject | None, step: Step, facts: Any, into: str | None
+        self, listener: _Listener, subject: Subject | None, step: Step, facts: Facts
     ) -> tuple[Row | None, str]:
         """A row that what was lost since a subject was last heard of can have led to, and the state before it."""
         if subject is None:
@@ -223,9 +230,9 @@ class Fold:
         if since is None or since <= max(subject.heard, subject.history[-1] if subject.history else 0):
             return None, subject.state
         for state in self._reach(listener.machine, subject.state):
-            for row in listener.rows.get(state, ()):
-                if (into is None or into in row.into) and row.holds(facts):
-                    return row, state
+            row = _held(listener, state, facts)
+            if row is not None:
+                return row, state
         return None, subject.state
 
     def _reach(self, machine: Machine, state: str) -> tuple[str, ...]:
@@ -280,23 +287,36 @@ class Fold:
         family = self.protocol.family_of.get(driver.name, driver.name) if driver.kind == "event" else driver.name
         return driver.kind != "move" and family in machine.owns
 
-    def _fact(self, path: str, line: dict[str, Any], machine: Machine, found: _Found, moved: Move | None) -> Any:
-        if path.startswith("open."):
-            return self._open_fact(path.removeprefix("open."), machine, found)
-        if path == "move.from":
-            return moved.source if moved else None
-        if path == "subject.by":
-            return found.by
-        return self.protocol.lens.get(line, path)
+    def _facts(self, line: dict[str, Any], machine: Machine, key: str, by: str, moved: Move | None) -> Facts:
+        """Answers the conditions of rows about one subject."""
 
-    def _open_fact(self, what: str, machine: Machine, found: _Found) -> str:
+        def fact(path: str) -> Any:
+            if path.startswith("open."):
+                return self._open_fact(path.removeprefix("open."), machine, key)
+            if path == "move.from":
+                return moved.source if moved else None
+            if path == "subject.by":
+                return by
+            return self.protocol.lens.get(line, path)
+
+        return fact
+
+    def _open_fact(self, what: str, machine: Machine, key: str) -> str:
         """`some` when other open subjects of a machine, or those in one open state of it, belong to this one."""
         name, _, state = what.partition(".")
-        for subject in self._holding.of(name, (machine.subject[0][0],), (found.key,)):
-            itself = name == machine.name and subject.key == found.key
+        for subject in self._holding.of(name, (machine.subject[0][0],), (key,)):
+            itself = name == machine.name and subject.key == key
             if not itself and (not state or subject.state == state):
                 return "some"
         return "none"
+
+
+def _held(listener: _Listener, state: str, facts: Facts) -> Row | None:
+    """The row that a driver takes from a state, if its condition holds."""
+    for row in listener.rows.get(state, ()):
+        if row.holds(facts):
+            return row
+    return None
 
 
 def _moved_when_over(machine: Machine) -> bool:

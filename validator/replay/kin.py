@@ -6,7 +6,7 @@ fields they share, and open ones by the subject that they hold up. Only those ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from validator.protocol.machine import Machine
 from validator.replay.subject import Subject
@@ -24,8 +24,9 @@ class Kin:
 
     def enter(self, subject: Subject) -> None:
         """Files a subject under the identities it was seen with."""
-        for place in self._places(subject):
-            self._known.setdefault(place, {})[subject.key] = subject
+        if subject.machine in self._fields:
+            for place in self._places(subject):
+                self._known.setdefault(place, {})[subject.key] = subject
 
     def leave(self, subject: Subject) -> None:
         for place in self._places(subject):
@@ -37,11 +38,13 @@ class Kin:
         """Subjects that were seen with these values; they may move while the caller goes through them."""
         return list(self._known.get((machine, fields, values), {}).values())
 
-    def _places(self, subject: Subject) -> Iterator[Place]:
-        for fields in self._fields.get(subject.machine, ()):
-            values = tuple(subject.scope[name] for name in fields if name in subject.scope)
-            if len(values) == len(fields):
-                yield subject.machine, fields, values
+    def _places(self, subject: Subject) -> list[Place]:
+        machine, scope = subject.machine, subject.scope
+        return [
+            (machine, fields, tuple([scope[name] for name in fields]))
+            for fields in self._fields.get(machine, ())
+            if all(map(scope.__contains__, fields))
+        ]
 
 
 def related_by(machines: Mapping[str, Machine]) -> dict[str, set[Fields]]:

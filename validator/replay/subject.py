@@ -26,8 +26,10 @@ class Subject:
 
     def meet(self, scope: dict[str, str]) -> bool:
         """Learns the identities it was not seen with before, if any; equal ids of many subjects are one string."""
-        known = len(self.scope)
+        own = self.scope
+        if scope.keys() <= own.keys():
+            return False
         for name, value in scope.items():
-            if name not in self.scope:
-                self.scope[name] = sys.intern(value)
-        return len(self.scope) > known
+            if name not in own:
+                own[name] = sys.intern(value)
+        return True
