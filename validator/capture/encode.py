@@ -41,6 +41,14 @@ def sorted_bytes(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() if written is None else written
 
 
+def read_bytes(value: Any) -> bytes:
+    """The same for what was read from a capture: no number in it is infinite."""
+    try:
+        return orjson.dumps(value, option=_SORTED) if orjson is not None else sorted_bytes(value)
+    except TypeError:
+        return sorted_bytes(value)
+
+
 def pack(value: dict[str, Any]) -> bytes | dict[str, Any]:
     """A document in few bytes, or itself where they would not tell all of it."""
     written = _written(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from validator.capture.encode import sorted_bytes
+from validator.capture.encode import read_bytes
 from validator.protocol.protocol import Protocol
 from validator.replay.seen import SeenEvents, hashed, short
 from validator.replay.step import Place
@@ -20,6 +20,9 @@ class Order:
 
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
+        lens = protocol.lens
+        self._event_id, self._sequence = lens.reader("event_id"), lens.reader("sequence")
+        self._streams = tuple(lens.reader(key) for key in protocol.order["key"])
         self._last: dict[str, tuple[int, int]] = {}
         self._quiet = SeenEvents()
         self.seen = SeenEvents()
@@ -33,7 +36,7 @@ class Order:
         identity = self._identity(event)
         if identity is None:
             return None, None
-        body = self.body(hashed(sorted_bytes(event)), self.kind_of(event))
+        body = hashed(read_bytes(event)) & ~_KIND | self.kind_of(event)
         before = self.seen.meet(identity, body, number)
         if before is None:
             return None, None
@@ -85,21 +88,23 @@ class Order:
         return (self._quiet.get(short(stream)) if self._quiet else None) or (None, None)
 
     def _identity(self, event: dict[str, Any]) -> int | None:
-        lens = self._protocol.lens
-        event_id = lens.get(event, "event_id")
+        event_id = self._event_id(event)
         if isinstance(event_id, str):
             return short(event_id)
-        stream, sequence = self.stream(event), lens.get(event, "sequence")
+        stream, sequence = self.stream(event), self._sequence(event)
         return short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
 
     def stream(self, event: dict[str, Any]) -> str | None:
         """The stream an event counts in: the first of the policy's keys that it carries."""
-        keys = self._protocol.order["key"]
-        return next((value for key in keys if isinstance(value := self._protocol.lens.get(event, key), str)), None)
+        for read in self._streams:
+            value = read(event)
+            if isinstance(value, str):
+                return value
+        return None
 
     def place(self, event: dict[str, Any], number: int) -> Place:
         """Where an event stands in its stream; the stream then goes on from it."""
-        stream, sequence = self.stream(event), self._protocol.lens.get(event, "sequence")
+        stream, sequence = self.stream(event), self._sequence(event)
         if not isinstance(sequence, int) or isinstance(sequence, bool):
             return Place(stream, None, None, "none")
         self.reach(sequence, number)

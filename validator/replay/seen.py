@@ -36,17 +36,19 @@ class _Part:
         self._bodies = array(self._body, bytes(array(self._body).itemsize * size))
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
-        slot = self._slot(key)
-        if self._lines[slot]:
-            return self._bodies[slot], self._lines[slot] - 1
-        self._put(slot, key, body, line + 1)
+        slot, lines = self._slot(key), self._lines
+        if lines[slot]:
+            return self._bodies[slot], lines[slot] - 1
+        # A mark of zero is a free slot, so lines are kept one higher than they are.
+        self._keys[slot], self._bodies[slot], lines[slot] = key, body, line + 1
         self._count += 1
         if self._count * 4 > self._size * 3:
             self._grow()
         return None
 
     def replace(self, key: int, body: int, line: int) -> None:
-        self._put(self._slot(key), key, body, line + 1)
+        slot = self._slot(key)
+        self._bodies[slot], self._lines[slot] = body, line + 1
 
     def get(self, key: int) -> tuple[int, int] | None:
         slot = self._slot(key)
@@ -60,16 +62,16 @@ class _Part:
             slot = (slot + 1) % size
         return slot
 
-    def _put(self, slot: int, key: int, body: int, mark: int) -> None:
-        # A mark of zero is a free slot, so lines are kept one higher than they are.
-        self._keys[slot], self._bodies[slot], self._lines[slot] = key, body, mark
-
     def _grow(self) -> None:
         keys, bodies, lines = self._keys, self._bodies, self._lines
         self._make(int(self._size * _GROWTH))
+        new_keys, new_bodies, new_lines, size = self._keys, self._bodies, self._lines, self._size
         for key, body, mark in zip(keys, bodies, lines, strict=True):
             if mark:
-                self._put(self._slot(key), key, body, mark)
+                slot = (key >> _PART) % size
+                while new_lines[slot]:
+                    slot = (slot + 1) % size
+                new_keys[slot], new_bodies[slot], new_lines[slot] = key, body, mark
 
     @property
     def bytes_used(self) -> int:
