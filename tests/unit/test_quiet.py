@@ -1,6 +1,7 @@
 """Where the glance at a line says that nothing leaks, the full scan finds nothing either, however a text is written."""
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -59,3 +60,18 @@ def test_a_quiet_line_needs_no_full_scan_and_a_leaking_one_does(core):
     assert sieve.places(event("fine", path="src/a.py"), "model.delta") == {"text", "path"}
     assert sieve.places(event("fine", api_key="src/a.py"), "model.delta") is None
     assert sieve.places({"sequence": 1}, None) == set()
+
+
+def test_no_marker_is_told_by_its_digits():
+    words = redact.load_patterns().markers.pattern
+    assert not re.search(r"[0-9]|\\[dDwW]", re.sub(r"\{[0-9,]+\}", "", words))
+
+
+WORDS = ["[redacted]", "***", "12:30", "id_7", "REDACTED 7", "plain", "x" * 80, "Masked: 9", "é"]
+
+
+@given(st.lists(st.sampled_from(WORDS)))
+def test_a_text_may_hide_something_whatever_came_before_it(texts):
+    said = [redact.is_marker(text) or "redact" in text.lower() for text in texts]
+    assert [redact.may_hide([text]) for text in texts] == said
+    assert redact.may_hide(texts) == any(said)

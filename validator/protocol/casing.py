@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from validator.protocol.glance import Shape, glance, remembered
+from validator.protocol.glance import Keys, glance, remembered
 from validator.protocol.schemas import SchemaStore
 from validator.protocol.view import View, view
 
@@ -124,7 +124,7 @@ def has_camel(value: dict[str, Any] | list[Any]) -> bool:
     return remembered(_has_capital, glance(value)[0])
 
 
-def _has_capital(shape: Shape) -> bool:
+def _has_capital(shape: Keys) -> bool:
     return any(key != key.lower() for keys in shape for key in keys)
 
 

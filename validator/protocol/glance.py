@@ -1,7 +1,7 @@
 """What a document holds, in one walk: the keys of its objects, and its texts.
 
 Several checks ask the same of every line. The last document is remembered, so each line is walked once; what follows
-from its keys alone can be remembered by its shape.
+from its keys alone is remembered with its shape, of which there is one for all documents that have it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-Shape = tuple[tuple[str, ...], ...]
+Keys = tuple[tuple[str, ...], ...]
 """The keys of every object of a document, in the order of the walk."""
-Glance = tuple[Shape, list[str]]
 
 T = TypeVar("T")
 _KEPT, _LARGE = 4096, 64
 """Shapes that are remembered, and objects in a document beyond which its shape is not worth it."""
-_known: dict[tuple[Callable[..., Any], Shape], Any] = {}
-_last: tuple[Any, Glance] = (None, ((), []))
+
+
+class Shape:
+    """The keys of a document, and what was asked about them."""
+
+    __slots__ = ("answers", "keys")
+
+    def __init__(self, keys: Keys):
+        self.keys = keys
+        self.answers: dict[Callable[[Keys], Any], Any] = {}
+
+
+Glance = tuple[Shape, list[str]]
+_known: dict[Keys, Shape] = {}
+_last: tuple[Any, Glance] = (None, (Shape(()), []))
 
 
 def glance(document: Any) -> Glance:
@@ -25,13 +37,13 @@ def glance(document: Any) -> Glance:
     global _last
     if _last[0] is document:
         return _last[1]
-    shape: list[tuple[str, ...]] = []
+    keys: list[tuple[str, ...]] = []
     texts: list[str] = []
     waiting: list[Any] = [document]
     while waiting:
         value = waiting.pop()
         if type(value) is dict:
-            shape.append(tuple(value))
+            keys.append(tuple(value))
             value = value.values()
         for sub in value:
             kind = type(sub)
@@ -39,18 +51,25 @@ def glance(document: Any) -> Glance:
                 texts.append(sub)
             elif kind is dict or kind is list:
                 waiting.append(sub)
-    found = tuple(shape), texts
+    found = _shape(tuple(keys)), texts
     _last = (document, found)
     return found
 
 
-def remembered(ask: Callable[[Shape], T], shape: Shape) -> T:
-    """What a question about a shape is answered with; asked once."""
-    if len(shape) > _LARGE:
-        return ask(shape)
-    key = (ask, shape)
-    if key not in _known:
-        if len(_known) >= _KEPT:
-            _known.clear()
-        _known[key] = ask(shape)
-    return _known[key]
+def _shape(keys: Keys) -> Shape:
+    shape = _known.get(keys)
+    if shape is None:
+        shape = Shape(keys)
+        if len(keys) <= _LARGE:
+            if len(_known) >= _KEPT:
+                _known.clear()
+            _known[keys] = shape
+    return shape
+
+
+def remembered(ask: Callable[[Keys], T], shape: Shape) -> T:
+    """What a question about the keys of a shape is answered with; asked once."""
+    answers = shape.answers
+    if ask not in answers:
+        answers[ask] = ask(shape.keys)
+    return answers[ask]

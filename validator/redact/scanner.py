@@ -14,6 +14,7 @@ from validator.readings import Match, Row, layers, lowered, matches, readings
 from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
 from validator.redact.patterns import load_patterns
+from validator.sieve import shaped
 
 SECRET_KINDS = ("url", "secret")
 PATH_KINDS = ("path", "escape", "backslash")
@@ -63,6 +64,12 @@ class Spot:
     in_key: bool = False
 
 
+@functools.cache
+def _clean(places: frozenset[str]) -> Survey:
+    """The survey of a document without leaks; there are few kinds of places."""
+    return Survey((), places)
+
+
 def scan(document: Any, protocol: Protocol, canaries: Iterable[str] = ()) -> Iterator[Leak]:
     """Every leak in a line of a capture, keys and values, in the order they stand."""
     yield from survey(document, protocol, canaries).leaks
@@ -75,7 +82,7 @@ def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = (), raw:
         kind = None if "record" in document else protocol.type_of(document)
         places = vocabulary(protocol).sieve.places(document, kind, raw)
         if places is not None:
-            return Survey((), places)
+            return _clean(places)
     return exact_survey(document, protocol, words)
 
 
@@ -96,20 +103,24 @@ def is_marker(value: Any) -> bool:
     return is_honest(value) and "redact" in value["reason"].lower()
 
 
-_plain: set[str] = set()
-"""Short texts that say nothing about hiding: ids and words that come again and again."""
-_PLAIN_KEPT = 10_000
+_plain: set[str | bytes] = set()
+"""Short texts that say nothing about hiding, and what is left of them without case and digits: no marker has any."""
+_PLAIN_KEPT = 20_000
 
 
 def may_hide(texts: list[str]) -> bool:
     """True when one of some texts, an honest reason among them, may say that something is hidden."""
-    new = [text for text in texts if text not in _plain]
-    for text in new:
-        if is_marker(text) or "redact" in text.lower():
-            return True
-    if len(_plain) > _PLAIN_KEPT:
-        _plain.clear()
-    _plain.update([text for text in new if len(text) <= _MEMO])
+    for text in [text for text in texts if text not in _plain]:
+        shape = shaped(text)
+        if shape not in _plain:
+            if is_marker(text) or "redact" in text.lower():
+                return True
+            if len(_plain) > _PLAIN_KEPT:
+                _plain.clear()
+            if len(text) <= _MEMO:
+                _plain.add(shape)
+        if len(text) <= _MEMO:
+            _plain.add(text)
     return False
 
 

@@ -1,5 +1,6 @@
 """What one line leaks: scanned once, however many rules ask, and the clause that each leak breaks."""
 
+import functools
 from collections import OrderedDict
 
 from validator.protocol.glance import glance, remembered
@@ -32,17 +33,32 @@ def payload_of(step):
     return payload if isinstance(payload, dict) else {}
 
 
+@functools.lru_cache(maxsize=16)
+def _question(protocol):
+    """Asks the keys of a document, at whatever depth, what they say it holds: paths, errors, tokens."""
+    known = vocabulary(protocol)
+
+    def told(shape):
+        keys = {key for keys in shape for key in keys}
+        paths = any(known.kinds(key) & PATHS for key in keys)
+        found = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
+        return frozenset(word for word, there in found.items() if there)
+
+    return told
+
+
 class Leaks:
     """The survey of the line at hand."""
 
+    hears = ()
+
     def __init__(self, world):
-        self._protocol = world.protocol
+        self._protocol, self._question = world.protocol, _question(world.protocol)
         self._line = self._survey = None
-        self._marked = (None, False)
+        self._asked, self._marked = None, False
 
     def apply(self, step):
-        """Forgets the line before."""
-        self._line, self._marked = None, (None, False)
+        """Learns nothing: a line is surveyed when somebody asks."""
 
     def of(self, step, context):
         if self._line is not step.line:
@@ -52,20 +68,14 @@ class Leaks:
         return self._survey
 
     def names(self, step):
-        """What the keys of the line, at whatever depth, say it holds: paths, errors, tokens."""
-        return remembered(self._find, glance(step.line)[0])
-
-    def _find(self, shape):
-        keys, known = {key for keys in shape for key in keys}, vocabulary(self._protocol)
-        paths = any(known.kinds(key) & PATHS for key in keys)
-        told = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
-        return frozenset(word for word, found in told.items() if found)
+        """What the keys of the line say it holds."""
+        return remembered(self._question, glance(step.line)[0])
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
-        if self._marked[0] is not step.line:
-            self._marked = (step.line, may_hide(glance(step.line)[1]))
-        return self._marked[1]
+        if self._asked is not step.line:
+            self._asked, self._marked = step.line, may_hide(glance(step.line)[1])
+        return self._marked
 
 
 def unnamed(step, world, context):
@@ -88,8 +98,9 @@ def leakless(step, world, context):
     survey = world.ledger(Leaks).of(step, context)
     if survey.leaks:
         return None
-    held = payload_of(step).keys() & HELD
-    return step.kind, step.type, survey.places, frozenset(held) if held else None, any(context.canaries)
+    payload = payload_of(step)
+    held = None if HELD.isdisjoint(payload) else frozenset(HELD.intersection(payload))
+    return step.kind, step.type, survey.places, held, any(context.canaries)
 
 
 class CredentialActions:
