@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from validator.redact import Vocabulary
 
 Places = frozenset[str]
+Layout = tuple[Places, tuple[tuple[str, str], ...]]
+"""Where the texts of an object stand, and its objects and lists, by key."""
 
 _SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
@@ -54,6 +56,11 @@ class Sieve:
         self._mode = mode()
         self._plans: dict[tuple[str, ...], tuple[Spot, ...] | None] = {}
         self._spots: dict[tuple[str, bool], Spot] = {}
+        self._layouts: dict[tuple[Any, ...], Layout | None] = {}
+        patterns, protocol = vocabulary.patterns, vocabulary.protocol
+        self._apart = frozenset(patterns.fields["path"].get("events", ()))
+        """Events in which a field is a path because of what stands beside it."""
+        self._outputs = frozenset(patterns.output.get(protocol, ()))
         self._alone = {place: frozenset((place,)) for place in ("text", "output")}
         self._gate: gate.Gate | None = None
         self._lines = 0
@@ -63,11 +70,9 @@ class Sieve:
 
         `raw` is the line that the document was read from.
         """
-        patterns = self._vocabulary.patterns
-        if kind in patterns.fields["path"].get("events", ()):
+        if kind in self._apart:
             return None
-        free = self.free(kind)
-        new: list[tuple[Spot, str]] | None = []
+        free = "output" if kind in self._outputs else "text"
         gated = raw is not None and (self._gate is not None or self._opened())
         if gated:
             found = self._look(raw)
@@ -75,7 +80,9 @@ class Sieve:
                 return None
             if not found and kind is not None:
                 return self._alone[free]
-            new = new if found & gate.ROOTED else None
+            if not found & gate.ROOTED:
+                return self._standing(document, free)
+        new: list[tuple[Spot, str]] = []
         spots = self._walk(document, free, new, gated)
         if spots is None or (new and _may_leak(new)):
             return None
@@ -83,7 +90,7 @@ class Sieve:
 
     def free(self, kind: str | None) -> str:
         """The place of a text of an event of a kind, where nothing says otherwise."""
-        return "output" if kind in self._vocabulary.patterns.output.get(self._vocabulary.protocol, ()) else "text"
+        return "output" if kind in self._outputs else "text"
 
     def is_clean(self, raw: bytes, free: str, event_id: str, text: str) -> bool:
         """True when certainly neither the id nor the text of an event leaks; `raw` is both in one object."""
@@ -119,9 +126,7 @@ class Sieve:
                 found |= gate.LEAK
         return found
 
-    def _walk(
-        self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]] | None, gated: bool
-    ) -> set[Spot] | None:
+    def _walk(self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]], gated: bool) -> set[Spot] | None:
         """Where all texts stand, and which of them are not known to be clean; None when a name rules that out.
 
         After the gate only those count that stand where a row counts that it let pass.
@@ -144,11 +149,45 @@ class Sieve:
                 kind = type(sub)
                 if kind is str:
                     seen.add(spot)
-                    if new is not None and (spot.rooted or not gated) and sub not in spot.texts:
+                    if (spot.rooted or not gated) and sub not in spot.texts:
                         new.append((spot, sub))
                 elif kind is dict or kind is list:
                     waiting.append((sub, spot))
         return seen
+
+    def _standing(self, document: dict[str, Any], free: str) -> Places | None:
+        """Where all texts stand; None when a name rules out that they are clean. The texts are not looked at."""
+        found: set[str] = set()
+        waiting: list[tuple[Any, str]] = [(document, free)]
+        while waiting:
+            value, place = waiting.pop()
+            kind = type(value)
+            if kind is str:
+                found.add(place)
+            elif kind is list:
+                waiting += zip(value, repeat(place), strict=False)
+            elif kind is dict:
+                layout = self._layout(value, place if place in _KEPT else free, free)
+                if layout is None:
+                    return None
+                found |= layout[0]
+                for key, inside in layout[1]:
+                    waiting.append((value[key], inside))
+        return frozenset(found)
+
+    def _layout(self, value: dict[str, Any], inside: str, free: str) -> Layout | None:
+        """Where the texts of an object stand, by its keys and the kinds of its values, and where what it holds does."""
+        if "honest" in value and is_honest(value):
+            return self._alone[free], ()
+        key = (inside, *value, *map(type, value.values()))
+        try:
+            return self._layouts[key]
+        except KeyError:
+            if len(self._layouts) > _MOST:
+                self._layouts.clear()
+            plan = self._plan(value, inside)
+            found = self._layouts[key] = None if plan is None else _laid_out(value, plan)
+            return found
 
     def _plan(self, value: dict[str, Any], inside: str) -> tuple[Spot, ...] | None:
         """Where the values of an object stand, by its keys; None when a key leaks or names a secret."""
@@ -176,6 +215,12 @@ class Sieve:
             rows = [row for row in self._vocabulary.rows[place] if not (identity and row.kind == "entropy")]
             self._spots[key] = Spot(place, rows)
         return self._spots[key]
+
+
+def _laid_out(value: dict[str, Any], plan: tuple[Spot, ...]) -> Layout:
+    pairs = [(name, type(sub), spot.place) for (name, sub), spot in zip(value.items(), plan, strict=True)]
+    texts = frozenset(place for _, kind, place in pairs if kind is str)
+    return texts, tuple((name, place) for name, kind, place in pairs if kind is dict or kind is list)
 
 
 class Spot:

@@ -101,6 +101,15 @@ def test_a_plain_line_is_judged_by_its_bytes_and_by_its_texts(name):
     assert check(event("all is well", output_ref="output://1"), name) == 2
 
 
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_documents_of_the_same_keys_may_hold_texts_in_different_places(name):
+    honest = {"honest": "unknown", "reason": "not told"}
+    objects = (honest, {**honest, "honest": "no"}, {"a": "b"}, {"a": 1}, [{"path": "x"}])
+    for told in (1, "a", None, ["a"], [1], [], *objects):
+        assert check(event("fine", output_ref=told, input=told), name)
+        assert check(event("fine", path=told, note="x"), name)
+
+
 def test_what_identifies_may_look_random_and_text_may_not():
     word = "q8Wx2Yz7Vb41kLmN0pRsT3uV5wX9"
     assert check(event("fine", call_id=word), "agent-runtime")
