@@ -156,7 +156,7 @@ class Echoes:
         if not self._scans:
             return True
         told = json.loads(f'"{told}"') if "\\" in told else told
-        if "redact" in told.lower() or is_marker(told):
+        if "redact" in told.lower() or is_marker(told) or is_marker(name):
             return False
         small = b'{"event_id":"%b","%b":"%b"}' % (event_id, echo.field_name, text)
         return self._sieve.is_clean(small, echo.free, name, told)

@@ -122,9 +122,10 @@ def test_canaries_and_single_lines_have_no_short_way(options, monkeypatch, taken
     assert report == judged(monkeypatch, data, "off", options)
 
 
-def test_a_leaking_id_goes_the_long_way(monkeypatch, taken):
+@pytest.mark.parametrize("name", ["/home/alice/e9", "[redacted]", "***", "removed 9"])
+def test_an_id_that_leaks_or_hides_goes_the_long_way(name, monkeypatch, taken):
     lines = list(talk(["one", "two", "three", "four"]))
-    lines[-1] = lines[-1].replace('"e9"', '"/home/alice/e9"')
+    lines[-1] = lines[-1].replace('"e9"', f'"{name}"')
     data = "\n".join(lines).encode() + b"\n"
     report = judged(monkeypatch, data, "auto")
     assert report == judged(monkeypatch, data, "off")
