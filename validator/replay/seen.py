@@ -14,7 +14,7 @@ from array import array
 from validator.protocol.digest import blake2b
 
 _PARTS = 16
-_PART = _PARTS.bit_length() - 1
+_PART, _LOW = _PARTS.bit_length() - 1, _PARTS - 1
 _FIRST = 64
 _GROWTH = 1.5
 _SIZES = [int(_FIRST * _GROWTH ** (part / _PARTS)) for part in range(_PARTS)]
@@ -36,19 +36,21 @@ class _Part:
         self._bodies = array(self._body, bytes(array(self._body).itemsize * size))
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
-        slot, lines = self._slot(key), self._lines
-        if lines[slot]:
-            return self._bodies[slot], lines[slot] - 1
-        # A mark of zero is a free slot, so lines are kept one higher than they are.
-        self._keys[slot], self._bodies[slot], lines[slot] = key, body, line + 1
+        # Asked of every event, so the slot is looked for here and not in `_slot`.
+        keys, lines, size = self._keys, self._lines, self._size
+        slot = (key >> _PART) % size
+        while mark := lines[slot]:
+            if keys[slot] == key:
+                return self._bodies[slot], mark - 1
+            slot = slot + 1 if slot + 1 < size else 0
+        keys[slot], self._bodies[slot], lines[slot] = key, body, line + 1
         self._count += 1
-        if self._count * 4 > self._size * 3:
+        if self._count * 4 > size * 3:
             self._grow()
         return None
 
     def replace(self, key: int, body: int, line: int) -> None:
-        slot = self._slot(key)
-        self._bodies[slot], self._lines[slot] = body, line + 1
+        self._put(self._slot(key), key, body, line + 1)
 
     def get(self, key: int) -> tuple[int, int] | None:
         slot = self._slot(key)
@@ -62,16 +64,20 @@ class _Part:
             slot = (slot + 1) % size
         return slot
 
+    def _put(self, slot: int, key: int, body: int, mark: int) -> None:
+        # A mark of zero is a free slot, so lines are kept one higher than they are.
+        self._keys[slot], self._bodies[slot], self._lines[slot] = key, body, mark
+
     def _grow(self) -> None:
-        keys, bodies, lines = self._keys, self._bodies, self._lines
+        old = zip(self._keys, self._bodies, self._lines, strict=True)
         self._make(int(self._size * _GROWTH))
-        new_keys, new_bodies, new_lines, size = self._keys, self._bodies, self._lines, self._size
-        for key, body, mark in zip(keys, bodies, lines, strict=True):
+        keys, bodies, lines, size = self._keys, self._bodies, self._lines, self._size
+        for key, body, mark in old:
             if mark:
                 slot = (key >> _PART) % size
-                while new_lines[slot]:
-                    slot = (slot + 1) % size
-                new_keys[slot], new_bodies[slot], new_lines[slot] = key, body, mark
+                while lines[slot]:
+                    slot = slot + 1 if slot + 1 < size else 0
+                keys[slot], bodies[slot], lines[slot] = key, body, mark
 
     @property
     def bytes_used(self) -> int:
@@ -89,7 +95,7 @@ class SeenEvents:
 
     def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
         """The body and line first met under a key; None the first time, which is then remembered."""
-        found = self._parts[key % _PARTS].meet(key, body, line)
+        found = self._parts[key & _LOW].meet(key, body, line)
         if found is None:
             self._count += 1
         return found
@@ -97,11 +103,11 @@ class SeenEvents:
     def note(self, key: int, body: int, line: int) -> None:
         """Remembers a body and line in place of those met before."""
         if self.meet(key, body, line) is not None:
-            self._parts[key % _PARTS].replace(key, body, line)
+            self._parts[key & _LOW].replace(key, body, line)
 
     def get(self, key: int) -> tuple[int, int] | None:
         """The body and line remembered under a key."""
-        return self._parts[key % _PARTS].get(key)
+        return self._parts[key & _LOW].get(key)
 
     @property
     def bytes_used(self) -> int:
