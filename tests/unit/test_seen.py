@@ -16,7 +16,7 @@ def test_an_event_is_met_again_with_its_first_body_and_line_whatever_came_betwee
     assert len(seen) == 20_000
 
 
-def test_keys_that_fall_on_one_slot_are_kept_apart():
+def test_keys_that_fall_into_one_part_are_kept_apart():
     seen = SeenEvents()
     keys = [7 + 16 * 64 * step for step in range(50)] + [0]
     assert all(seen.meet(key, key % 1000, key) is None for key in keys[:1])
@@ -32,7 +32,7 @@ def test_what_is_noted_again_replaces_what_was_noted():
     assert (noted.get(5), noted.get(21), len(noted)) == ((2, 11), None, 1)
 
 
-def test_tables_grow_one_after_the_other():
+def test_what_the_tables_take_rises_evenly():
     chance, seen = random.Random(7), SeenEvents()
     sizes = [seen.bytes_used]
     for count in range(1, 30_000):
