@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from validator.protocol.glance import Shape
+from validator.protocol.glance import Keys
 
 
 class Form:
@@ -13,10 +13,10 @@ class Form:
 
     __slots__ = ("asked", "below", "heard", "top")
 
-    def __init__(self, shape: Shape):
-        self.top = frozenset(shape[0] if shape else ())
+    def __init__(self, keys: Keys):
+        self.top = frozenset(keys[0] if keys else ())
         """The keys of the line itself."""
-        self.below = frozenset(key for keys in shape[1:] for key in keys)
+        self.below = frozenset(key for inner in keys[1:] for key in inner)
         """The keys of what it holds, at whatever depth."""
         self.heard: dict[Any, tuple[Any, ...]] = {}
         """Kind, type and place of a step to the ledgers that hear it."""

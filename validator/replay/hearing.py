@@ -64,7 +64,7 @@ class Attention:
         if step.form is None:
             shape = glance(step.line)[0]
             form = self._forms.get(shape)
-            step.form = form if form is not None else self.keep(self._forms, shape, Form(shape))
+            step.form = form if form is not None else self.keep(self._forms, shape, Form(shape.keys))
         return step.form
 
     def keep(self, table: dict[Any, T], key: Any, found: T) -> T:
