@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from validator import resources
 from validator.datafile import json_pointer, line_of, read_json
 from validator.errors import BaselineError, DefinitionError
 from validator.protocol.schemas import describe, leaves, load_store
+from validator.records import dataclass, replace
 from validator.rules import Finding
 from validator.run import Accepted, Note
 

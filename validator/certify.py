@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from validator import resources
@@ -21,6 +20,7 @@ from validator.judging import judge
 from validator.protocol import lock
 from validator.protocol.profile import Profile, load_profile
 from validator.protocol.protocol import Protocol, load_protocol
+from validator.records import dataclass
 from validator.report import OBSERVED, OUTCOMES, Outcome, Report, judged_beyond_schema
 from validator.requirements import load_requirements
 from validator.rules import Finding

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import ConfigurationError
 from validator.protocol.schemas import describe, leaves, load_store
+from validator.records import dataclass, field
 from validator.suppressions import Suppression
 from validator.tomlfile import Pointer, line_of, read_toml
 

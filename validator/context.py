@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.capture.ndjson import Limits, Line
 from validator.errors import UsageError
 from validator.protocol.schemas import SchemaError
+from validator.records import dataclass, field
 from validator.rules import Rule
 from validator.rules._catalog import load_rules
 

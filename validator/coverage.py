@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from validator.capture.ndjson import read
 from validator.protocol import casing
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass
 from validator.replay.fold import Fold
 
 

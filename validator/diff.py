@@ -11,12 +11,12 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator import redact
 from validator.datafile import json_pointer
 from validator.diffsides import Heard, Side
+from validator.records import dataclass
 
 MODES = ("subscribers", "reconnect", "replay")
 _MOST_POINTERS = 5

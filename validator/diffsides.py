@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from validator import redact
@@ -13,6 +12,7 @@ from validator.capture.detect import protocol_of
 from validator.capture.lines import line_errors
 from validator.capture.ndjson import read
 from validator.protocol.protocol import Protocol, load_protocol
+from validator.records import dataclass, field
 from validator.replay.order import Order
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import NATIVE
@@ -24,6 +23,7 @@ from validator.holes import ENVELOPE, Fields, Key, Layout, Layouts, in_order, pr
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
+from validator.records import dataclass
 from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
 from validator.replay.seen import hashed

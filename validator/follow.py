@@ -11,12 +11,12 @@ import select
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from validator.engine import Validator
 from validator.errors import UsageError
+from validator.records import dataclass
 from validator.report import Report
 from validator.rules import Finding
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from validator.capture.encode import sorted_bytes
+from validator.records import dataclass
 
 Key = tuple[bytes, ...]
 """What of a line stands between its holes."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from validator.capture.guess import guess
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
+from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
 from validator.sharing import Part, Share

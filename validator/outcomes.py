@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from validator import redact
 from validator.capture.detect import names
@@ -11,6 +10,7 @@ from validator.context import Context
 from validator.protocol.clauses import LEVELS
 from validator.protocol.profile import Profile
 from validator.protocol.protocol import load_capabilities
+from validator.records import dataclass, replace
 from validator.replay.world import World
 from validator.report import Outcome, judged_beyond_schema
 from validator.requirements import Requirement

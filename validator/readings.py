@@ -10,7 +10,8 @@ import functools
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from validator.records import dataclass
 
 _ROUNDS = 3
 """How many layers of escapes are undone."""

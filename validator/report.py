@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from validator.records import dataclass, field
 from validator.rules import Finding
 
 OUTCOMES = (

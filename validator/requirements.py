@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from validator.errors import DefinitionError
 from validator.protocol.clauses import Clause, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass
 from validator.rules._catalog import load_rules
 
 CAPTURE = "capture/1"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 from validator.protocol.clauses import LEVELS
+from validator.records import dataclass, replace
 from validator.report import Outcome, Report
 from validator.rules import Finding
 

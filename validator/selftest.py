@@ -9,7 +9,6 @@ result also counts what the golden captures exercise: event types that occur, an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from validator.capture.lines import line_errors, read_lines
 from validator.datafile import read_json, shown
 from validator.engine import validate
 from validator.protocol.protocol import Protocol, available, load_protocol
+from validator.records import dataclass, field
 from validator.replay.fold import Fold
 from validator.rulestreams import Failure, check_stream, rule_streams
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from validator.capture.ndjson import Limits
 from validator.config import Config
 from validator.context import asked
 from validator.engine import Options, check_options, line_numbers
+from validator.records import dataclass
 from validator.rules._catalog import load_rules
 
 DEFAULTS: dict[str, Any] = {

@@ -9,9 +9,9 @@ is the one of a single process, whatever the stream holds: there is nothing to g
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from validator.protocol.clauses import LEVELS
+from validator.records import dataclass, field
 from validator.report import Crash
 from validator.rules import Finding, Rule
 from validator.tally import Tally

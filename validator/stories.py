@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator import resources
 from validator.protocol.machine import NONE, Row
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass, field
 from validator.requirements import Requirement
 from validator.rules._catalog import load_rules
 from validator.rulestreams import rule_streams

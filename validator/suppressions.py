@@ -8,9 +8,9 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from validator.records import dataclass
 from validator.rules import Finding
 from validator.run import Accepted, Note
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from validator import redact
 from validator.capture.ndjson import Line
@@ -11,6 +10,7 @@ from validator.context import Context
 from validator.protocol import casing
 from validator.protocol.clauses import LEVELS
 from validator.protocol.profile import Shortfall
+from validator.records import replace
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Crash

@@ -34,7 +34,7 @@ ORDER = [
     "validator.capture validator.redact",
     "validator.protocol",
     "validator.datafile validator.tomlfile",
-    "validator.resources validator.errors",
+    "validator.resources validator.errors validator.records",
 ]
 LAYER = {name: index for index, names in enumerate(ORDER) for name in names.split()}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.capture.lines import RECORDS, inner
 from validator.protocol import casing
 from validator.protocol.exports import parts
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass, field
 
 
 @dataclass(slots=True)

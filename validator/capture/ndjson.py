@@ -11,10 +11,10 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from validator.capture.decode import decoder
+from validator.records import dataclass, field
 
 _BOM = b"\xef\xbb\xbf"
 _SAFE_INTEGER = 2**53

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from validator.cli.check import leave
 from validator.cli.options import JUDGING, day, options, settings
 from validator.errors import BaselineError, UsageError
 from validator.judging import Judged
+from validator.records import replace
 from validator.renderers.headline import headline
 from validator.run import counts
 

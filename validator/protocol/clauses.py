@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
 from validator.protocol.keep import NOTHING, shipped
+from validator.records import dataclass
 
 LEVELS = ("MAY", "SHOULD", "MUST")
 

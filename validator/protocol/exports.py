@@ -7,10 +7,10 @@ the data lists them; the place of each is kept, so that a finding points into th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ two rows that could both be taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ from validator.datafile import place_of, shown
 from validator.errors import DefinitionError
 from validator.protocol.definition import read_definition
 from validator.protocol.schemas import SchemaStore
+from validator.records import dataclass, field
 
 NONE = "none"
 SAME = "same"

@@ -11,7 +11,6 @@ import functools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from validator.protocol.digest import sha256
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 from validator.protocol.view import View, view
+from validator.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from validator.protocol.definition import read_definition
 from validator.protocol.envelope import Lens
 from validator.protocol.machine import Driver, Machine, load_machine
 from validator.protocol.schemas import SchemaStore, load_store
+from validator.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ import functools
 import os
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from validator.errors import DefinitionError
 from validator.protocol.fastpath import Accept, Compiler, mode, restore
 from validator.protocol.fastpath.parts import UnsupportedError, resolve
 from validator.protocol.keep import Keep, keep_for
+from validator.records import dataclass
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

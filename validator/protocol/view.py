@@ -8,10 +8,10 @@ validate.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.schemas import BASE, HONEST, SchemaStore
+from validator.records import dataclass
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("then", "else")

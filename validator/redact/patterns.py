@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from validator.errors import DefinitionError
 from validator.protocol.definition import read_definition
 from validator.protocol.schemas import load_store
 from validator.readings import Row
+from validator.records import dataclass
 
 FILES = ("path-patterns", "secret-patterns")
 

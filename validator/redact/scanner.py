@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.readings import Match, Row, layers, lowered, matches, readings
+from validator.records import dataclass
 from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
 from validator.redact.patterns import load_patterns
@@ -36,7 +36,10 @@ class Leak:
     place: str
     length: int
     in_key: bool = False
-    segments: Segments = field(default=(), repr=False)
+    segments: Segments = ()
+
+    def __repr__(self) -> str:
+        return f"Leak({self.text})"  # the keys on the way to it may leak too
 
     @property
     def text(self) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from validator.records import dataclass, field
 from validator.rules import Finding
 
 _MOST = 5

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from validator.records import replace
 from validator.report import Report
 from validator.rules import Finding
 from validator.run import Run
