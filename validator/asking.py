@@ -8,11 +8,11 @@ the first step of a key, and for the others their looks are counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from validator.context import Context
 from validator.protocol.fastpath import mode
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import Rule, Seen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from validator.datafile import shown
 from validator.engine import Options, validate
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass
 from validator.report import Report
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import Any
 
 from validator.asking import Asker
@@ -17,6 +16,7 @@ from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 from validator.protocol.wildcards import fitting, is_pattern
+from validator.records import replace
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Report

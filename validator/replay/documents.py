@@ -7,9 +7,9 @@ to less than the widest thing their model can speak about are `narrow`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from validator.records import dataclass
 from validator.replay.readmodels import MODELS, ReadModels, agent_threads, agenthub, runagents
 from validator.replay.world import World
 

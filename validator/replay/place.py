@@ -6,9 +6,8 @@ stream; `STREAM:17` names it. The first event with that sequence counts; deliver
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from validator.errors import UsageError
+from validator.records import dataclass, field
 from validator.redact import mask
 
 _SHOWN = 6

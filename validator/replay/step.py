@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
+from validator.records import dataclass, field
 from validator.replay.form import Form
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+
+from validator.records import dataclass, field
 
 
 @dataclass(slots=True)

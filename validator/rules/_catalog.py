@@ -10,13 +10,13 @@ import importlib
 import os
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 
 import validator.rules
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
+from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.rules._rule import END, LINE, PARTS, REPEAT, UNLISTED, Rule
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.digest import sha256
+from validator.records import dataclass
 from validator.replay.hearing import Given
 from validator.replay.step import Step
 

@@ -7,11 +7,11 @@ one that was open when a line was lost is `stale` until something is heard of it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
+from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 

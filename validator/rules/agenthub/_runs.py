@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import is_honest, known
+from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 from validator.rules.agenthub._tools import action_of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
 from validator.protocol.protocol import Command
+from validator.records import dataclass, field
 
 REFUSALS = frozenset({"rejected", "unavailable"})
 DONE = frozenset({"accepted", "queued"})

@@ -6,8 +6,7 @@ Near miss: queue.changed adds it and later says started.
 Fix: Emit queue.changed with added, started, removed or cleared for every change.
 """
 
-from dataclasses import dataclass
-
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._questions import GRANTS

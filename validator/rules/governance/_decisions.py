@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules._instants import instant

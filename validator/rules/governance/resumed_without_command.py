@@ -6,8 +6,7 @@ Near miss: respond_action for the action, then action.resolved.
 Fix: Resolve actions only through respond_action or resolve_permission; name a policy or hook in decision_source.
 """
 
-from dataclasses import dataclass
-
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.records import dataclass
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told

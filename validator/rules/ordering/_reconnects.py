@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.rules._instants import instant
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole

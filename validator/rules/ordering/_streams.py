@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.formats import parse_date_time
+from validator.records import dataclass
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told

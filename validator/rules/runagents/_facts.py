@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.readmodels.runagents import bare_hash, data_of
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step

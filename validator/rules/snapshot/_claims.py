@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.records import dataclass, field
 from validator.replay.faded import Lines
 from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.step import Step

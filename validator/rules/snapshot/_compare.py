@@ -7,10 +7,10 @@ no schema declares are ignored. A list that is stated is stated whole; its entri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Shape
 from validator.rules._instants import instant
 

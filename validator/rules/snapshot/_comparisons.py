@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
+from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.readmodels.agent_runtime.past import Past, Replay
 from validator.replay.readmodels.agent_runtime.records import shape_of

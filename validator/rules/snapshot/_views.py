@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from validator.protocol.honest import is_honest
+from validator.records import dataclass
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 from validator.replay.world import World

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.subject import Subject
 from validator.replay.world import About, World

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.permissions import Permissions
 from validator.replay.readmodels.agent_runtime.records import as_list, as_record, distinct, present

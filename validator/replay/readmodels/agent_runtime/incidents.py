@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.context import Context
 from validator.replay.readmodels.agent_runtime.environment import Processes
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts

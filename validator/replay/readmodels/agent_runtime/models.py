@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime import subagents, task_board
 from validator.replay.readmodels.agent_runtime.artifacts import Artifacts
 from validator.replay.readmodels.agent_runtime.channels import Channels

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from validator.records import dataclass
 
 BELONGING = ("turn_id", "task_id", "tool_call_id", "process_id", "action_id")
 """Ids through which an event without a thread finds its thread, in this order."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
+from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.artifacts import Artifacts
 from validator.replay.readmodels.agent_runtime.evidence import Evidence
 from validator.replay.readmodels.agent_runtime.facts import LOST, Collector, Fact, Facts

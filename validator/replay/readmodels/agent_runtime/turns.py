@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.facts import LOST, Collector, Fact, Facts, Turning
 from validator.replay.readmodels.agent_runtime.records import as_list, as_record, present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes

@@ -6,10 +6,10 @@ transcript that is served later says what the stream said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from validator.capture.encode import sorted_bytes
+from validator.records import dataclass
 from validator.replay.readmodels.words import number, word
 from validator.replay.seen import hashed
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from array import array
-from dataclasses import dataclass
 from typing import Any
 
+from validator.records import dataclass
 from validator.replay import world as worlds
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word

@@ -7,9 +7,9 @@ unknown otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from validator.records import dataclass, field
 from validator.replay.readmodels.agent_threads.reducer import Reducer
 from validator.replay.readmodels.agent_threads.runs import KEPT, Runs, unknown
 from validator.replay.step import Step

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.readmodels.runagents.words import APPROVALS, bare_hash, data_of, later, unknown
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.readmodels.runagents.words import APPROVALS, data_of, later, mixture, unknown, vocabulary_of
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step

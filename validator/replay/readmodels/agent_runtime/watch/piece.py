@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.facts import Facts
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.watch.touch import Touch
