@@ -82,9 +82,10 @@ class SchemaStore:
         self._validators: dict[str, Any] = {}
         self._acceptors: dict[str, Accept] = {}
         self._subschemas: dict[str, Any] = {}
-        if self.kept.get("schemas") is None:
+        # The proof is an entry of its own: what the files hold is asked for only when a document does not fit.
+        if self.kept.get("references") is None:
             self._check_references()
-            self.kept.put("schemas", lambda: self._by_path)
+            self.kept.put("references", lambda: True)
 
     @functools.cached_property
     def _by_path(self) -> dict[str, dict[str, Any]]:
@@ -98,6 +99,7 @@ class SchemaStore:
             document = read_json(path)
             _check_header(path, BASE + name, document)
             found[name] = document
+        self.kept.put("schemas", lambda: found)
         return found
 
     @functools.cached_property
