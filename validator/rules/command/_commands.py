@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
+from validator.protocol.digest import blake2b
 from validator.replay import world as worlds
 from validator.replay.faded import Lines
 from validator.replay.step import Step
@@ -193,7 +193,7 @@ def _used(sent: Sent) -> str:
 
 def _digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def around(world: World, sent: Sent) -> dict[str, str]:
