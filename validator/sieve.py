@@ -37,6 +37,7 @@ _PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""
 _MANY = 1_000
 """Texts after which compiling a regex costs less than it saves."""
+_BEGINNING = 3
 _SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _TELLING = re.compile(rb"[=\\%]")
@@ -289,10 +290,16 @@ def shaped(text: str) -> bytes:
 
 
 class Needles:
-    """Words that are looked for in shaped texts: one by one at first, and all at once when there are many texts."""
+    """Words that are looked for in shaped texts: by how they begin at first, by a regex when there are many texts."""
 
     def __init__(self, words: Collection[str]):
-        self._words = tuple(sorted({word.encode().translate(_SHAPE) for word in words}))
+        self._words = sorted({word.encode().translate(_SHAPE) for word in words})
+        self._short = [word for word in self._words if len(word) < _BEGINNING]
+        self._begun: dict[tuple[int, ...], list[bytes]] = {}
+        """Longer words by their first three letters."""
+        for word in self._words:
+            if len(word) >= _BEGINNING:
+                self._begun.setdefault(tuple(word[:_BEGINNING]), []).append(word)
         self._regex: re.Pattern[bytes] | None = None
         self._asked = 0
 
@@ -303,10 +310,11 @@ class Needles:
         self._asked += 1
         if self._asked == _MANY:
             self._regex = re.compile(any_of({word.decode() for word in self._words}).encode())
-        for word in self._words:  # noqa: SIM110 - asked of every new text, and a generator takes twice as long
+        for word in self._short:
             if word in shape:
                 return True
-        return False
+        begun = self._begun.keys() & zip(shape, shape[1:], shape[2:], strict=False)
+        return any(word in shape for letters in begun for word in self._begun[letters])
 
 
 @functools.cache
