@@ -9,7 +9,7 @@ import functools
 import importlib
 import os
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import validator.rules
@@ -97,22 +97,31 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     """Per event type, the tuple of rules that can concern it."""
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)
     kinds = {word.removeprefix("record:") for rule in known for word in rule.on if word.startswith("record:")}
-    woken = {rule: _woken_by(rule, protocol) for rule in known}
+    woken: dict[str, list[Rule]] = {event: [] for event in protocol.events}
+    for rule in known:
+        for event in _woken_by(rule, protocol):
+            woken[event].append(rule)
     return Catalogue(
         rules=known,
-        by_event={event: tuple(rule for rule in known if event in woken[rule]) for event in protocol.events},
-        by_record={kind: tuple(rule for rule in known if {f"record:{kind}", ANY} & {*rule.on}) for kind in kinds},
-        any_record=tuple(rule for rule in known if ANY in rule.on),
-        vendor=tuple(rule for rule in known if {"*", UNLISTED} & {*rule.on}),
-        at_end=tuple(rule for rule in known if END in rule.on),
-        on_line=tuple(rule for rule in known if LINE in rule.on),
-        on_repeat=tuple(rule for rule in known if REPEAT in rule.on),
+        by_event={event: tuple(rules) for event, rules in woken.items()},
+        by_record={kind: _listening(known, f"record:{kind}", ANY) for kind in kinds},
+        any_record=_listening(known, ANY),
+        vendor=_listening(known, "*", UNLISTED),
+        at_end=_listening(known, END),
+        on_line=_listening(known, LINE),
+        on_repeat=_listening(known, REPEAT),
         ledgers=tuple(dict.fromkeys(ledger for rule in known for ledger in rule.ledgers)),
         since=frozenset(word for rule in known for word in rule.since),
     )
 
 
-def _woken_by(rule: Rule, protocol: Protocol) -> Container[str]:
+def _listening(rules: Iterable[Rule], *words: str) -> tuple[Rule, ...]:
+    """The rules that one of some words wakes."""
+    wanted = frozenset(words)
+    return tuple(rule for rule in rules if not wanted.isdisjoint(rule.on))
+
+
+def _woken_by(rule: Rule, protocol: Protocol) -> Iterable[str]:
     """The event types that wake a rule."""
     if "*" in rule.on:
         return protocol.events
