@@ -10,11 +10,17 @@ from validator.context import Context
 from validator.protocol.clauses import LEVELS
 from validator.protocol.profile import Profile
 from validator.protocol.protocol import load_capabilities
-from validator.records import dataclass, replace
+from validator.records import dataclass
 from validator.replay.world import World
 from validator.report import Outcome, judged_beyond_schema
 from validator.requirements import Requirement
 from validator.tally import Tally
+
+_REASONS = {
+    "not_judgeable": "no rule judges it yet",
+    "not_applicable": "the capability was neither declared nor observed",
+}
+"""Why an outcome is what it is, where the requirement does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +58,22 @@ class Summing:
         clause = requirement.id
         level = self.tally.weights.get(clause, self.context.level(clause))
         looks, failed = self.tally.looks.get(clause, 0), self.tally.failed.get(clause, {})
-        base = Outcome(clause, level, "not_observed", looks, sum(failed.values()), requirement.by, requirement.reason)
-        if failed:
-            return replace(base, outcome="fail" if level == "MUST" else "warn")
+        found = "fail" if level == "MUST" else "warn"
+        outcome = found if failed else self._without_finding(requirement, looks, off)
+        reason = requirement.reason or _REASONS.get(outcome, "")
+        return Outcome(clause, level, outcome, looks, sum(failed.values()), requirement.by, reason)
+
+    def _without_finding(self, requirement: Requirement, looks: int, off: set[str]) -> str:
         if requirement.way in {"kit", "excluded", "open"}:
-            return replace(base, outcome="not_judgeable", reason=requirement.reason or "no rule judges it yet")
+            return "not_judgeable"
         if requirement.way == "rules":
-            if set(requirement.by) & self.tally.crashed:
-                return replace(base, outcome="error")
-            if set(requirement.by) <= self.suppressed:
-                return replace(base, outcome="suppressed")
+            if not self.tally.crashed.isdisjoint(requirement.by):
+                return "error"
+            if self.suppressed.issuperset(requirement.by):
+                return "suppressed"
         if looks:
-            return replace(base, outcome="pass")
-        if clause in off:
-            return replace(base, outcome="not_applicable", reason="the capability was neither declared nor observed")
-        return base
+            return "pass"
+        return "not_applicable" if requirement.id in off else "not_observed"
 
     def _switched_off(self) -> set[str]:
         """Clauses of capabilities that were neither declared nor observed."""
