@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -111,6 +110,8 @@ def _is_large(path: str) -> bool:
 
 
 def _leave_interrupts_to_the_parent() -> None:
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

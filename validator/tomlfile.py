@@ -11,12 +11,11 @@ from validator.errors import ConfigurationError
 
 Pointer = tuple[str | int, ...]
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_PAIR = re.compile(
-    r"""^\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+))*)\s*=\s*(.*)$"""
-)
-_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^.\s]+))\s*""")
-_ERROR_PLACE = re.compile(r" \(at (line [0-9]+, column [0-9]+|end of document)\)$")
+# As text: most runs ask for no line, and the first that does compiles them.
+_HEADER = r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$"
+_PAIR = r"""^\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+))*)\s*=\s*(.*)$"""
+_PART = r"""\s*(?:"([^"]*)"|'([^']*)'|([^.\s]+))\s*"""
+_ERROR_PLACE = r" \(at (line [0-9]+, column [0-9]+|end of document)\)$"
 
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
@@ -27,9 +26,9 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         text = path.read_text(encoding="utf-8")
         return _plain(tomllib.loads(text)), text
     except tomllib.TOMLDecodeError as error:
-        found = _ERROR_PLACE.search(str(error))
+        found = re.search(_ERROR_PLACE, str(error))
         place = found.group(1) if found else None
-        raise ConfigurationError(_ERROR_PLACE.sub("", str(error)), source=path.name, place=place) from error
+        raise ConfigurationError(re.sub(_ERROR_PLACE, "", str(error)), source=path.name, place=place) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError("the file is not UTF-8", source=path.name, place=f"byte {error.start}") from error
     except OSError as error:
@@ -59,7 +58,7 @@ def _places(text: str) -> dict[Pointer, int]:
     array: Pointer | None = None
     counts: dict[Pointer, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        header, pair = _HEADER.match(line), _PAIR.match(line)
+        header, pair = re.match(_HEADER, line), re.match(_PAIR, line)
         if header and array is None:
             table = _opened(_parts(header.group(2)), header.group(1) == "[[", counts)
             found.setdefault(table, number)
@@ -89,4 +88,4 @@ def _closed(text: str) -> bool:
 
 
 def _parts(text: str) -> Pointer:
-    return tuple(next(part for part in match.groups() if part is not None) for match in _PART.finditer(text))
+    return tuple(next(part for part in match.groups() if part is not None) for match in re.finditer(_PART, text))

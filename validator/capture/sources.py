@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +36,8 @@ def _expand(word: str) -> list[str]:
         return inside
     if path.exists():
         return [word]
+    import glob  # most captures are named as they are, and not compressed
+
     matches = sorted(glob.glob(word, recursive=True))
     if not matches:
         raise UsageError(
@@ -96,6 +96,8 @@ class Inflated:
 def _decompressed(word: str, file: BinaryIO) -> Any:
     begun = file.read(4)
     if begun.startswith(_GZIP):
+        import zlib
+
         return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31))
     if begun == _ZSTD:
         return Inflated(file, begun, _PIECES[_ZSTD], _zstandard(word).ZstdDecompressor().decompressobj)

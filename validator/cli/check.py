@@ -13,7 +13,6 @@ from validator.cli.options import BASELINE, JUDGING, SHOWING, day, options, sett
 from validator.protocol.keep import shipped
 from validator.renderers import render
 from validator.renderers.headline import headline
-from validator.renderers.statistics import render as render_statistics
 from validator.run import Run
 from validator.settings import Settings, show
 
@@ -55,11 +54,16 @@ def command(
     run = judge.run(paths, wishes, day(as_of), subset)
     for form, path in files:
         output.write(path, render(form, run))
-    shown = render_statistics(run, wishes["format"]) if statistics else _rendered(run, wishes, color)
-    output.show(shown)
+    output.show(_counted(run, wishes) if statistics else _rendered(run, wishes, color))
     _summarise(run, wishes)
     shipped().flush()
     leave(run)
+
+
+def _counted(run: Run, wishes: Settings) -> str:
+    from validator.renderers.statistics import render as render_statistics  # seldom asked for
+
+    return render_statistics(run, wishes["format"])
 
 
 def _rendered(run: Run, wishes: Settings, color: str) -> str:

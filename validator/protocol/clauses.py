@@ -18,9 +18,9 @@ from validator.records import dataclass
 
 LEVELS = ("MAY", "SHOULD", "MUST")
 
-_CLAUSE = re.compile(r"^\*\*([A-Z]{2,6}-[0-9]+)\.\*\* (.+)$")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
+_CLAUSE = r"^\*\*([A-Z]{2,6}-[0-9]+)\.\*\* (.+)$"
+_LINK = r"\[([^\]]*)\]\([^)]*\)"
+_KEYWORD = r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Clause:
     @property
     def sentence(self) -> str:
         """The text for readers outside of its chapter, from where its links lead nowhere."""
-        return _LINK.sub(r"\1", self.text)
+        return re.sub(_LINK, r"\1", self.text)
 
 
 @functools.lru_cache(maxsize=8)
@@ -81,7 +81,7 @@ def _read(path: Path) -> list[Clause]:
                 start = number
             paragraph.append(line.strip())
             continue
-        match = _CLAUSE.match(" ".join(paragraph))
+        match = re.match(_CLAUSE, " ".join(paragraph))
         paragraph = []
         if match:
             clauses.append(_clause(match.group(1), match.group(2), shown(path), start))
@@ -89,7 +89,7 @@ def _read(path: Path) -> list[Clause]:
 
 
 def _clause(name: str, text: str, file: str, line: int) -> Clause:
-    keywords = _KEYWORD.findall(text)
+    keywords = re.findall(_KEYWORD, text)
     if len(keywords) != 1:
         reason = f"{name} has {len(keywords)} normative keywords, a clause has one"
         raise DefinitionError(reason, source=file, place=f"line {line}", hint="split it, or reword in lower case")

@@ -13,8 +13,6 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from validator.protocol.loosen import ESCAPED, loosen
-
 LEAK = 1
 """A string may match a pattern that counts in any place."""
 ROOTED = 2
@@ -30,6 +28,8 @@ Clue = tuple[int, str]
 
 def text_clues(meaning: int, regexes: Iterable[str]) -> Iterator[Clue]:
     """The clues of regexes over the text of strings."""
+    from validator.protocol.loosen import loosen  # a short capture builds no gate
+
     for regex in regexes:
         found = loosen(regex)
         if found is not None:
@@ -62,6 +62,8 @@ class Gate:
 
     def __init__(self, clues: Iterable[Clue], stored: bytes | None = None):
         import hyperscan
+
+        from validator.protocol.loosen import ESCAPED
 
         self._found: list[int] = []
         database = _loaded(stored) if stored else None

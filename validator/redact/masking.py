@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import functools
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from validator.redact.patterns import load_patterns
 
 Segments = tuple[str | int, ...]
 """The steps of a JSON pointer."""
-_REST = re.compile(r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'<>|]*")
+_REST = r"(?:[^\s\"'<>|]*(?: [^\s\"'<>|/\\]{1,40}){0,3}[/\\])*[^\s\"'<>|]*"
 """What may still belong to a path that has spaces in its names."""
 
 
@@ -41,7 +41,7 @@ def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
         if start < done:
             continue
         if kind == "path":
-            rest = _REST.match(text, end)
+            rest = re.compile(_REST).match(text, end)
             end = rest.end() if rest else end
         parts += [text[done:start], "[masked path]" if kind == "path" else "[masked secret]"]
         done = max(end, done)
@@ -66,7 +66,7 @@ def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
     raw = canary.encode("utf-8", "surrogatepass")
     if len(raw) >= 6:
         for shift in range(3):
-            encoded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+            encoded = binascii.b2a_base64(b"\0" * shift + raw, newline=False).decode().rstrip("=")
             # The characters at either end also depend on the neighbours.
             core = encoded[(0, 2, 3)[shift] : len(encoded) - bool((len(raw) + shift) % 3)]
             forms.setdefault(core, "in base64")

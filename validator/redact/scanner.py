@@ -250,7 +250,7 @@ class _Scanner:
         if level is None or is_honest(value):
             return
         plain = sum(
-            isinstance(sub, str) and bool(_VARIABLE.fullmatch(name)) and self._is_plain(sub)
+            isinstance(sub, str) and bool(re.fullmatch(_VARIABLE, name)) and self._is_plain(sub)
             for name, sub in _pairs(value)
         )
         if plain:
@@ -262,7 +262,7 @@ class _Scanner:
         if spot.in_key or ("\n" not in spot.text and "\\n" not in spot.text):
             return None
         for reading in readings(spot.text):
-            pairs = dict(_ASSIGNED.findall(reading.text))
+            pairs = dict(re.findall(_ASSIGNED, reading.text))
             secret = [name for name, value in pairs.items() if self._is_secret_variable(name, value)]
             if len(secret) >= 2 and (level := self.patterns.secret.get(self.name, {}).get(spot.place)):
                 return self._leak(spot, "environment", "environment-secrets", "secret variables", level, len(spot.text))
@@ -282,8 +282,8 @@ class _Scanner:
         return Leak(pointer, kind, row, what, level, spot.place, length, spot.in_key, spot.segments)
 
 
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-_ASSIGNED = re.compile(r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)")
+_VARIABLE = r"[A-Z_][A-Z0-9_]*"
+_ASSIGNED = r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)"
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, Any]]:

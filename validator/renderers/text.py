@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from validator import resources
@@ -108,6 +107,8 @@ def proof(found: Finding) -> str:
 
 
 def _wrapped(head: str, text: str, look: Look) -> Iterator[str]:
+    import textwrap  # only a finding has lines to break
+
     lines = textwrap.wrap(text, max(look.width - len(head), 30)) or [""]
     yield head + lines[0]
     yield from (" " * len(head) + line for line in lines[1:])
