@@ -12,13 +12,17 @@ from validator.redact import is_marker, masked_pointer, vocabulary
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import PATHS, TOLD, Leaks, unnamed
 
-_PRIVATE = re.compile(
+_PRIVATE = (
     r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[a-z0-9_-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc"
     r"|\.git-credentials|\.htpasswd|\.pgpass|\.aws/credentials|\.docker/config\.json|\.kube/config|kubeconfig"
     r"|secrets?\.(?:ya?ml|json|toml)|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|ppk))$"
 )
 _CONTENT = {"body", "content", "contents", "data", "fileContent", "file_content", "raw", "rawContent", "text"}
 CLAUSES = {"agent-runtime": "RED-28", "agenthub": "AH-133"}
+
+
+def _is_private(path):
+    return re.search(_PRIVATE, path)
 
 
 @rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=unnamed)
@@ -32,7 +36,7 @@ def check(step, world, context):
         yield seen()
         for key in sorted(_CONTENT & entry.keys()):
             value = entry[key]
-            if isinstance(value, str) and value and not is_marker(value) and any(map(_PRIVATE.search, paths)):
+            if isinstance(value, str) and value and not is_marker(value) and any(map(_is_private, paths)):
                 pointer = masked_pointer((*segments, key), context.canaries)
                 actual = f"the content of a private file, {len(value)} characters"
                 yield finding(step, "a reference to the content", actual, pointer=pointer)
