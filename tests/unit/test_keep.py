@@ -13,6 +13,7 @@ from validator.protocol import clauses, keep, protocol, schemas
 from validator.protocol.fastpath import Compiler, restore
 from validator.protocol.protocol import load_protocol
 from validator.protocol.schemas import SchemaStore
+from validator.redact import names
 
 CAPTURE = resources.fixtures() / "agent-runtime" / "0.3" / "golden" / "hooks.ndjson"
 LOOK = "import sys; from validator.cli import main; main()"
@@ -108,6 +109,23 @@ def test_what_is_kept_is_what_was_read(tmp_path, monkeypatch):
     assert not second[4]._changed
     monkeypatch.undo()
     assert load()[4] is keep.NOTHING
+
+
+def test_of_names_only_those_of_the_contract_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv(keep.VARIABLE, str(tmp_path))
+    load()
+    names._vocabulary.cache_clear()
+    first = names.vocabulary(load_protocol("agenthub"))
+    first.kinds("sesame_path")
+    keep.shipped().flush()
+    load()
+    second = names.vocabulary(load_protocol("agenthub"))
+    assert second is not first
+    assert second._kinds.keys() > {"honest", "affectedFiles"}
+    assert "sesame_path" not in second._kinds
+    assert all(set(first._find(name)) == kinds for name, kinds in second._kinds.items())
+    monkeypatch.undo()
+    load()
 
 
 def test_an_entry_that_cannot_be_written_is_left(tmp_path):

@@ -33,11 +33,18 @@ def words_of(name: str) -> tuple[str, ...]:
 class Vocabulary:
     """What field names mean in one protocol, and which rows count in which kind of place; each name is asked once."""
 
-    def __init__(self, patterns: Patterns, protocol: str, declared: frozenset[str], kept: Keep = NOTHING):
+    def __init__(
+        self,
+        patterns: Patterns,
+        protocol: str,
+        declared: frozenset[str],
+        kept: Keep = NOTHING,
+        known: dict[str, frozenset[str]] | None = None,
+    ):
         self.patterns, self.protocol, self.declared, self.kept = patterns, protocol, declared, kept
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
-        self._kinds: dict[str, frozenset[str]] = {}
+        self._kinds: dict[str, frozenset[str]] = dict(known or {})
         self._needles = finder(frozenset(needle for row in self.all_rows for needle in row.needles))
         self.sieve = Sieve(self)
 
@@ -99,7 +106,31 @@ def vocabulary(protocol: Protocol) -> Vocabulary:
 
 @functools.lru_cache(maxsize=16)
 def _vocabulary(store: SchemaStore, protocol: str) -> Vocabulary:
-    return Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol), store.kept)
+    name = f"names/{protocol}"
+    known = store.kept.get(name)
+    made = Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol), store.kept, known)
+    if known is None:
+        store.kept.put(name, lambda: {word: made.kinds(word) for word in sorted(_names(store, protocol))})
+    return made
+
+
+def _names(store: SchemaStore, protocol: str) -> set[str]:
+    """Names that the schemas of a protocol declare. What a capture makes up beside them is never kept."""
+    found: set[str] = set()
+    for uri, document in store.documents.items():
+        if f"/schemas/{protocol}/" in uri or "/schemas/common/" in uri:
+            found.update(name for group in _objects(document) for name in group)
+    return found
+
+
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """The properties of every object that a schema speaks about."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield properties
+    for value in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _objects(value)
 
 
 @functools.lru_cache(maxsize=16)
@@ -109,24 +140,10 @@ def path_fields(store: SchemaStore, protocol: str) -> frozenset[str]:
     known = store.kept.get(name)
     if known is not None:
         return known
-    found: set[str] = set()
-    for uri, document in store.documents.items():
-        if f"/schemas/{protocol}/" in uri:
-            _collect(document, found)
-    store.kept.put(name, lambda: frozenset(found))
-    return frozenset(found)
-
-
-def _collect(schema: Any, found: set[str]) -> None:
-    if isinstance(schema, list):
-        for entry in schema:
-            _collect(entry, found)
-    elif isinstance(schema, dict):
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
-            found |= {name for name, sub in properties.items() if _is_path(sub)}
-        for value in schema.values():
-            _collect(value, found)
+    own = [document for uri, document in store.documents.items() if f"/schemas/{protocol}/" in uri]
+    found = frozenset(name for group in _objects(own) for name, sub in group.items() if _is_path(sub))
+    store.kept.put(name, lambda: found)
+    return found
 
 
 def _is_path(schema: Any) -> bool:
