@@ -18,6 +18,7 @@ Whatever fails before the commit leaves no trace; a decision that was overtaken 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from reference_runtime.domain.state import Decision, State
 from reference_runtime.errors import CommandRejected, IllegalMove, NoOp, PositionConflict, StoreError, Unavailable
 from reference_runtime.facts.learn import learn
 from reference_runtime.log.base import Contents, Store
+from reference_runtime.log.body import is_text
 from reference_runtime.projections import THREAD_MODELS, snapshot
 from reference_runtime.redaction import clean
 from reference_runtime.settings import Settings
@@ -73,12 +75,18 @@ class Runtime:
         except CommandRejected as refusal:
             # What does not fit its schema is no command, and a capture holds commands (CTL-54).
             return {"outcome": refusal.outcome, "error": refusal.error()}
-        self.capture.command(command, command_id, request, self._now())
+        self._note(self.capture.command, command, command_id, request)
         events: list[dict[str, Any]] = []
         answer = self._answer(command, request, command_id, events)
         self._publish(events)
-        self.capture.result(command, command_id, answer, self._now())
+        self._note(self.capture.result, command, command_id, answer)
         return answer
+
+    def _note(self, tell: Callable[..., None], *what: Any) -> None:
+        """Has something written down with the time; time passes also where nobody writes."""
+        moment = self.clock.now()
+        if not isinstance(self.capture, NoCapture):
+            tell(*what, written(moment))
 
     def report(self, decision: Callable[[State], Decision]) -> list[dict[str, Any]]:
         """Takes in facts from those who do the work; raises IllegalMove when a table refuses one."""
@@ -145,7 +153,7 @@ class Runtime:
             raise CommandRejected("unknown_command", "There is no such command.", category="invalid_request")
         if faults := CORE.request_faults(command, request):
             raise CommandRejected("invalid_request", "; ".join(faults), category="invalid_request")
-        if not _is_text(request):
+        if not is_text(request):
             reason = "The request holds half of a surrogate pair, which is no character and cannot be written as UTF-8."
             raise CommandRejected("invalid_request", reason, category="invalid_request")
 
@@ -206,7 +214,7 @@ class Runtime:
                 return end.value
             event = self._stamp(state, draft)
             CORE.check_event(event)
-            self.rows |= {move.row.id for move in learn(state, event)}
+            self.rows.update([move.row.id for move in learn(state, event)])
 
     def _stamp(self, state: State, draft: Draft) -> dict[str, Any]:
         stream = state.get("stream", draft.ids["session_id"])
@@ -245,16 +253,13 @@ def _digest(command: str, request: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps([command, request], sort_keys=True).encode()).hexdigest()
 
 
-def _is_text(request: dict[str, Any]) -> bool:
-    """True when every text of a request can be written into a capture."""
-    try:
-        json.dumps(request, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+@functools.cache
+def _told_of(command: str) -> frozenset[str]:
+    """The types of events that an answer may list: those of the command's table, and those that move nothing."""
+    return frozenset((*protocol().commands[command].writes, *protocol().informational))
 
 
 def _listed(command: str, events: list[dict[str, Any]]) -> list[str]:
-    """The events that an answer may list: those of the command's table, and those that move nothing (CTL-62)."""
-    listed = {*protocol().commands[command].writes, *protocol().informational}
+    """The events that an answer may list (CTL-62)."""
+    listed = _told_of(command)
     return [event["event_id"] for event in events if event["type"] in listed]

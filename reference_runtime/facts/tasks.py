@@ -14,6 +14,7 @@ from reference_runtime.facts.unit import Unit
 _PARENTS = ("parent_task_id", "root_task_id", "session_id", "thread_id", "turn_id")
 _META = ("title", "objective", "task_kind", "visibility", "scope", "constraints")
 _PEOPLE = ("requested_by", "owner", "assignee", "priority")
+_WHY = ("status_reason", "required_action_ids")
 _DEMANDS = ("delivery_required", "artifacts_required", "evidence_required", "parallel_attempts")
 
 
@@ -61,7 +62,9 @@ def _reason(event: Event, moves: list[Move]) -> None:
         said, data = told(event), move.record.data
         reason = said.get("reason", said.get("blocker", event.get("status_reason")))
         needed = {"task.waiting": "action_ids", "task.blocked": "required_action_ids"}.get(event["type"], "")
-        data["status_reason"], data["required_action_ids"] = reason, said.get(needed)
+        for name in _WHY:
+            data.pop(name, None)
+        keep(move.record, {"status_reason": reason, "required_action_ids": said.get(needed)}, *_WHY)
 
 
 def _parent_edge(unit: Unit, event: Event) -> None:

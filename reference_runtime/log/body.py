@@ -7,10 +7,19 @@ from typing import Any
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
+
+def _is_text(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 try:
     import orjson
 except ImportError:  # the standard library writes the same values
-    written = _encode
+    written, is_text = _encode, _is_text
 else:
     _dumps = orjson.dumps
     _AS_GIVEN = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -23,3 +32,11 @@ else:
             return _encode(value)
         # What is no number is written as null, so a text with a null may say less than the value did.
         return _encode(value) if b"null" in text else text.decode()
+
+    def is_text(value: Any) -> bool:
+        """True when every text of a value can be written as UTF-8; half of a surrogate pair cannot."""
+        try:
+            _dumps(value)
+        except TypeError:
+            return _is_text(value)
+        return True
