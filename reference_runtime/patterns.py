@@ -125,12 +125,45 @@ def leaks(text: str, place: str = "text", *, guesses: bool = True) -> list[Span]
     return sorted(found)
 
 
+def may_leak(texts: list[str]) -> bool:
+    """False when certainly none of these texts holds a leak, whatever its place; one look at all of them."""
+    words, rows = _gate()
+    if words.search("\n".join(texts).lower()):
+        return True
+    for regex, least in rows:
+        for text in texts:
+            if len(text) >= least and regex.search(text):
+                return True
+    return False
+
+
+@functools.cache
+def _gate() -> tuple[re.Pattern[str], list[tuple[re.Pattern[str], float]]]:
+    """Every word that a row needs or an escape begins with, and the rows that need none, with the shortest text."""
+    words = {"%", "\\", *(needle for row in tables().rows for needle in row.needles)}
+    # No text has more bits per character than its length allows.
+    return _any_of(words), [(row.regex, 2**row.bits) for row in tables().rows if not row.needles]
+
+
 @functools.cache
 def _rows(place: str, guesses: bool) -> tuple[list[Row], re.Pattern[str]]:
     """The rows that count in a place, and every word that one of them needs."""
     rows = [row for row in tables().rows if place in row.places and (guesses or not row.bits)]
-    words = sorted({re.escape(needle) for row in rows for needle in row.needles})
-    return rows, re.compile("|".join(words))
+    return rows, _any_of({needle for row in rows for needle in row.needles})
+
+
+def _any_of(words: set[str]) -> re.Pattern[str]:
+    """Finds a text that holds one of some words; a word that holds another one needs no look of its own."""
+    shortest = [word for word in words if not any(other in word for other in words - {word})]
+    return re.compile(_branches(sorted(shortest)))
+
+
+def _branches(words: list[str]) -> str:
+    """Words that begin alike share their beginning, so that few of them are tried at each place."""
+    ends: dict[str, list[str]] = {}
+    for word in words:
+        ends.setdefault(word[0], []).append(word[1:])
+    return "|".join(re.escape(sign) + (f"(?:{_branches(rest)})" if all(rest) else "") for sign, rest in ends.items())
 
 
 def _layers(text: str) -> Iterator[tuple[str, list[int] | None]]:
