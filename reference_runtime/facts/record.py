@@ -10,6 +10,18 @@ LINKS = (
     *("run_id", "fork_from_message_id"),
 )
 """Identities by which records of other subjects are found: the calls of a turn, the approvals of a run."""
+OWN_LINKS = {
+    "turn": "turn_id",
+    "task": "task_id",
+    "attempt": "run_id",
+    "tool_call": "tool_call_id",
+    "process": "process_id",
+    "job": "job_id",
+    "subagent": "subagent_id",
+    "channel": "channel_id",
+}
+"""By kind of subject, the identity that it gives to others. Whoever is told with one of these mentions the subject, so
+nothing is linked to a subject before there is a record of it."""
 
 
 @dataclass(slots=True)
@@ -44,10 +56,23 @@ class Record:
             return self.thread
         return self.scope.get(name)
 
+    def fits(self, where: dict[str, str], is_open: bool | None) -> bool:
+        """True when it was told with all the ids named, and is as open as asked for."""
+        if is_open is not None and self.open != is_open:
+            return False
+        return all(self.link(name) == value for name, value in where.items())
+
+    @property
+    def flat(self) -> bool:
+        """True when no value could be changed by somebody else who holds it."""
+        return _HOLDING.isdisjoint(map(type, self.data.values()))
+
     def copy(self) -> Record:
-        data = copied(self.data)
-        place = (self.kind, self.id, self.ordinal, self.session, self.thread)
-        return Record(*place, self.state, self.open, self.scope.copy(), data)
+        data = self.data.copy()
+        if not _HOLDING.isdisjoint(map(type, data.values())):
+            data.update({name: copied(value) for name, value in data.items() if type(value) in _HOLDING})
+        kind, identity, ordinal, session, thread = self.kind, self.id, self.ordinal, self.session, self.thread
+        return Record(kind, identity, ordinal, session, thread, self.state, self.open, self.scope.copy(), data)
 
 
 def copied(value: Any) -> Any:
@@ -60,4 +85,4 @@ def copied(value: Any) -> Any:
     return value
 
 
-_HOLDING = (dict, list, tuple)
+_HOLDING = frozenset((dict, list, tuple))

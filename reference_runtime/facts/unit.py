@@ -37,6 +37,8 @@ class Unit:
         self.events: list[dict[str, Any]] = []
         self._store = store
         self._held: dict[Key, Record | None] = {}
+        self._kept: dict[Key, Record | None] = {}
+        """Records as the store keeps them, until they are first touched; what they were like needs no other copy."""
         self._dirty: dict[Key, None] = {}
         self._carried: tuple[Any, dict[str, str]] = (None, {})
         self.before: dict[Key, Record | None] = {}
@@ -53,16 +55,21 @@ class Unit:
         if identity is None:
             return None
         key = (kind, identity)
-        if key not in self._held:
-            self._held[key] = self._store.load(kind, identity)
-        return self._held[key]
+        held = self._held
+        return held[key] if key in held else self._hold(key, self._store.peek(kind, identity))
+
+    def _hold(self, key: Key, kept: Record | None) -> Record | None:
+        """A record of the store, copied so that it may be changed."""
+        self._kept[key] = kept
+        held = self._held[key] = kept.copy() if kept else None
+        return held
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
-        key = (kind, identity)
-        record = self.get(kind, identity)
-        if key not in self.before and kind not in self.unshown:
-            self.before[key] = record.copy() if record else None
+        key, before = (kind, identity), self.before
+        record = self._held[key] if key in self._held else self.get(kind, identity)
+        if key not in before and kind not in self.unshown:
+            before[key] = self._kept.pop(key) if key in self._kept else record.copy() if record else None
         self._dirty[key] = None
         if record is None:
             self.ordinal += 1
@@ -72,13 +79,16 @@ class Unit:
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
         """The records of a kind told with all the ids named, in the order of first mention."""
-        found = {}
-        for record in self._store.find(kind, where, is_open):
-            found[record.id] = self._held.setdefault(record.key, record) or record
+        found, held = {}, self._held
+        for kept in self._store.seek(kind, where, is_open):
+            key = (kind, kept.id)
+            found[key] = held.get(key) or self._hold(key, kept)
         for key in self._dirty:
             if key[0] == kind:
-                found[key[1]] = self._held[key]
-        return sorted((r for r in found.values() if _fits(r, is_open, where)), key=lambda record: record.ordinal)
+                found[key] = held[key]
+        if not found:
+            return []
+        return sorted([record for record in found.values() if record.fits(where, is_open)], key=_place)
 
     def state(self, kind: str, identity: str | None) -> str:
         """Where a subject stands in its table; `none` when it is not known."""
@@ -104,6 +114,5 @@ class Unit:
         return event.get("session_id")
 
 
-def _fits(record: Record, is_open: bool | None, where: dict[str, str]) -> bool:
-    opened = is_open is None or record.open == is_open
-    return opened and all(record.link(name) == value for name, value in where.items())
+def _place(record: Record) -> int:
+    return record.ordinal

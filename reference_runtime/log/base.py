@@ -52,6 +52,12 @@ class Store(Protocol):
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         """The records of a kind that were told with all the ids named, in order."""
 
+    def peek(self, kind: str, identity: str) -> Record | None:
+        """One record, or None, for a caller that does not change what it gets."""
+
+    def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        """What `find` gives, for a caller that does not change what it gets."""
+
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
         """The events behind a position, in order; those of one stream where one is named."""
 

@@ -40,6 +40,12 @@ class MemoryStore:
         kept = (record for record in found if is_open is None or record.open == is_open)
         return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
 
+    def peek(self, kind: str, identity: str) -> Record | None:
+        return self.load(kind, identity)
+
+    def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        return self.find(kind, where, is_open)
+
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
         for stream, line in self._events[after:]:
             if session is None or stream == session:

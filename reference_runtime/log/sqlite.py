@@ -15,6 +15,7 @@ from reference_runtime.errors import PositionConflict, StoreError, StoreFull, St
 from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log.base import Change
 from reference_runtime.log.body import written
+from reference_runtime.log.remembered import Remembered
 
 _COLUMNS = ("session_id", "thread_id", *LINKS)
 _SEQUENCE = "json_extract(body, '$.sequence')"
@@ -37,11 +38,6 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 """
 
 
-_MOST_LOADED = 4096
-_FEW = 16
-"""Records up to which what was found is remembered."""
-
-
 class SqliteStore:
     """One file; one writer at a time."""
 
@@ -54,17 +50,14 @@ class SqliteStore:
         self._version: int | None = None
         self._ends: tuple[int, int] | None = None
         """The last position and the last ordinal in the file, until another writer changes it."""
-        self._loaded: dict[tuple[str, str], Record | None] = {}
-        """Records as they are in the file, so that a subject at work is not decoded for every command."""
-        self._found: dict[str, dict[tuple[Any, ...], list[Record]]] = {}
+        self._remembered = Remembered()
 
     def position(self) -> int:
         """Also the moment at which what another writer changed is noticed."""
         version = self._one("PRAGMA data_version")[0]
-        if version != self._version or len(self._loaded) > _MOST_LOADED:
+        if version != self._version or self._remembered.is_full:
             self._version, self._ends = version, None
-            self._loaded.clear()
-            self._found.clear()
+            self._remembered.clear()
         return self._known_ends()[0]
 
     def ordinal(self) -> int:
@@ -78,21 +71,24 @@ class SqliteStore:
         return self._ends
 
     def load(self, kind: str, identity: str) -> Record | None:
-        key = (kind, identity)
-        if key not in self._loaded:
-            row = self._one(f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?", kind, identity)
-            self._loaded[key] = _record(row) if row else None
-        known = self._loaded[key]
+        known = self.peek(kind, identity)
         return known.copy() if known else None
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
-        """What was found is remembered until a record of the kind changes; most of what is asked for is not there."""
-        known, asked = self._found.setdefault(kind, {}), (is_open, *where.items())
-        if asked in known:
-            return [record.copy() for record in known[asked]]
-        found = self._select(kind, where, is_open)
-        if len(found) <= _FEW and len(known) < _MOST_LOADED:
-            known[asked] = [record.copy() for record in found]
+        return [record.copy() for record in self.seek(kind, where, is_open)]
+
+    def peek(self, kind: str, identity: str) -> Record | None:
+        key, loaded = (kind, identity), self._remembered.loaded
+        if key not in loaded:
+            row = self._one(_LOAD, kind, identity)
+            loaded[key] = _record(row) if row else None
+        return loaded[key]
+
+    def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
+        found = self._remembered.find(kind, where, is_open)
+        if found is None:
+            found = self._select(kind, where, is_open)
+            self._remembered.note(kind, where, is_open, found)
         return found
 
     def _select(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
@@ -128,9 +124,7 @@ class SqliteStore:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._write(change)
                 self._db.execute("COMMIT")
-                for record in change.records:
-                    self._loaded[record.key] = record.copy()
-                    self._found.pop(record.kind, None)
+                self._remembered.keep(change.records)
                 self._ends = (change.position + len(change.events), change.ordinal)
             except BaseException:
                 self._ends = None
@@ -164,14 +158,18 @@ class SqliteStore:
 
 
 _SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
+_LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
 _NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
 _UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
 
+_UNLINKED = (None,) * len(LINKS)
+
 
 def _row(record: Record) -> tuple[Any, ...]:
-    links = (record.session, record.thread, *map(record.scope.get, LINKS))
+    links = map(record.scope.get, LINKS) if record.scope else _UNLINKED
     body = written([record.state, record.scope, record.data])
-    return (record.kind, record.id, record.ordinal, int(record.open), *links, body)
+    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
+    return (*place, *links, body)
 
 
 def _record(row: tuple[Any, ...]) -> Record:

@@ -1,0 +1,81 @@
+"""What a store remembers of its file, so that a subject at work is not read anew for every command.
+
+Records are remembered as they are in the file, by their keys. What was found is remembered until a record that may
+belong to it changes. And of a subject that came into being here everything is known that was ever linked to it, so
+what is asked about it is answered without the file.
+"""
+
+from __future__ import annotations
+
+from reference_runtime.facts.record import OWN_LINKS, Record
+
+Key = tuple[str, str]
+Asked = tuple[object, ...]
+_MOST_LOADED = 4096
+_FEW = 16
+"""Records up to which what was found is remembered."""
+_MANY = 64
+"""Records up to which a subject's kin is remembered."""
+_SUBJECTS = {name: kind for kind, name in OWN_LINKS.items()}
+
+
+class Remembered:
+    """Nobody changes the records that it holds."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[Key, Record | None] = {}
+        self._found: dict[str, dict[Asked, list[Record]]] = {}
+        self._kin: dict[Key, dict[Key, Record]] = {}
+        """By name and value of an identity, everything that was told with it."""
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.loaded) > _MOST_LOADED
+
+    def clear(self) -> None:
+        self.loaded.clear()
+        self._found.clear()
+        self._kin.clear()
+
+    def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record] | None:
+        """The records of a kind that were told with all the ids named, in order; None when the file has to tell."""
+        for link in where.items():
+            if (kin := self._kin.get(link)) is not None:
+                found = [record for record in kin.values() if record.kind == kind and record.fits(where, is_open)]
+                return sorted(found, key=_place) if len(found) > 1 else found
+            if self._is_absent(*link):
+                return []
+        known = self._found.get(kind)
+        return known.get((is_open, *where.items())) if known else None
+
+    def _is_absent(self, name: str, value: str) -> bool:
+        """True for the identity of a subject that was looked for in vain."""
+        return name in _SUBJECTS and self.loaded.get((_SUBJECTS[name], value), True) is None
+
+    def note(self, kind: str, where: dict[str, str], is_open: bool | None, found: list[Record]) -> None:
+        """Remembers what the file told."""
+        known = self._found.setdefault(kind, {})
+        if len(found) <= _FEW and len(known) < _MOST_LOADED:
+            known[(is_open, *where.items())] = found
+
+    def keep(self, records: list[Record]) -> None:
+        """Takes in records that are in the file from now on."""
+        loaded, kin_of = self.loaded, self._kin
+        for record in records:
+            kind = record.kind
+            # A subject that was looked for in vain is new, and one that nobody looked for may not be.
+            if kind in OWN_LINKS and loaded.get((kind, record.id), record) is None:
+                kin_of[OWN_LINKS[kind], record.id] = {}
+            self._found.pop(kind, None)
+        for record in records:
+            key = (record.kind, record.id)
+            kept = loaded[key] = record if record.flat else record.copy()
+            for link in record.scope.items():
+                if link in kin_of:
+                    kin_of[link][key] = kept
+                    if len(kin_of[link]) > _MANY:
+                        del kin_of[link]
+
+
+def _place(record: Record) -> int:
+    return record.ordinal
