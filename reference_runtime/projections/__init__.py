@@ -7,7 +7,7 @@ models that an event changed by looking at the records it touched and at nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +32,10 @@ from reference_runtime.projections import (
     tool_inventory_snapshot,
 )
 from reference_runtime.projections.births import born
+from reference_runtime.projections.told import Told, told_anew
 
+View = Callable[[Record], Any]
+"""What a model shows of a record."""
 MODELS: dict[str, ModuleType] = {
     "session_snapshot": session_snapshot,
     "thread_read_model": thread_read_model,
@@ -51,7 +54,7 @@ MODELS: dict[str, ModuleType] = {
 THREAD_MODELS = {"thread_read_model", "queue_snapshot", "context_boundary_snapshot"}
 PER_THREAD = THREAD_MODELS | {"tool_inventory_snapshot", "task_snapshot", "subagent_job_summary"}
 PER_THREAD |= {"execution_environment_snapshot"}
-_WATCHERS: dict[str, dict[Any, list[str]]] = {}
+_WATCHERS: dict[str, dict[View, list[str]]] = {}
 """Kind of record to its views, each with the models that show it."""
 for _name, _module in MODELS.items():
     for _kind, _view in _module.VIEWS.items():
@@ -62,15 +65,17 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
     changes = list(_changes(unit))
     _touch_tasks(unit, event, changes)
-    changed = {(name, scope) for new, names in changes for name in names for scope in _scopes(unit, name, new)}
-    births = set(born(event, event.get("session_id"), thread_of(unit, event)))
-    for name, scope in sorted(changed | births):
-        if (name, scope) in births or unit.get("model", f"{name}|{scope}"):
-            record = unit.edit("model", f"{name}|{scope}")
-            record.session, record.thread = event.get("session_id"), scope if name in THREAD_MODELS else None
+    changed = {(name, scope) for new, names in changes for name in names for scope in _scopes(unit, name, new) if scope}
+    session, births = event.get("session_id"), born(event, event.get("session_id"), thread_of(unit, event))
+    for place in sorted(changed | births):
+        name, scope = place
+        key = f"{name}|{scope}"
+        if place in births or unit.get("model", key):
+            record = unit.edit("model", key)
+            record.session, record.thread = session, scope if name in THREAD_MODELS else None
             if name == "queue_snapshot":
                 _touch_queue(unit, event, record)
-            elif (name, scope) in changed or "updated_at" not in record.data:
+            elif place in changed or "updated_at" not in record.data:
                 record.data["updated_at"] = event["timestamp"]
 
 
@@ -78,11 +83,23 @@ def _changes(unit: Unit) -> Iterator[tuple[Record, list[str]]]:
     """The records that the event changed, each with the models that show the change."""
     for key, old in unit.before.items():
         views = _WATCHERS.get(key[0])
-        new = unit.get(*key) if views else None
-        if new is not None and old != new:
-            differing = (names for view, names in views.items() if _shown(view, old) != _shown(view, new))
-            if names := [name for group in differing for name in group]:
-                yield new, names
+        if views is None or old == (new := unit.get(*key)):
+            continue
+        if names := list(_differing(views, old, new)):
+            yield new, names
+
+
+def _differing(views: dict[View, list[str]], old: Record | None, new: Record) -> Iterator[str]:
+    """The models whose view of a record changed; where nothing was told anew that a view shows, it did not."""
+    told = told_anew(old, new) if old and old.known else None
+    for view, names in views.items():
+        fields = view.fields if told is not None and type(view) is Told else None
+        if fields is None:
+            differs = _shown(view, old) != _shown(view, new)
+        else:
+            differs = not fields.isdisjoint(told) and (view.exact or _shown(view, old) != _shown(view, new))
+        if differs:
+            yield from names
 
 
 def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:
@@ -105,7 +122,7 @@ def _touch_tasks(unit: Unit, event: dict[str, Any], changes: list[tuple[Record, 
                     unit.edit("task", owner).data["updated_at"] = event["timestamp"]
 
 
-def _shown(view: Any, record: Record | None) -> Any:
+def _shown(view: View, record: Record | None) -> Any:
     """A view, doubt left aside: a mark of doubt is no change (19.4)."""
     if record and "doubted" in record.data:
         record = record.copy()
@@ -113,15 +130,13 @@ def _shown(view: Any, record: Record | None) -> Any:
     return view(record) if record else None
 
 
-def _scopes(unit: Unit, model: str, record: Record) -> Iterator[str]:
+def _scopes(unit: Unit, model: str, record: Record) -> list[str | None]:
+    """Sessions or threads whose model a change shows in; None is nowhere."""
     if model not in THREAD_MODELS:
-        if record.session:
-            yield record.session
-        return
-    threads = [record.id] if record.kind == "thread" else [record.thread, *record.data.get("threads", ())]
+        return [record.session]
     if record.kind == "incident" and record.thread is None and record.session:
-        threads = [thread.id for thread in unit.find("thread", session_id=record.session)]
-    yield from dict.fromkeys(thread for thread in threads if thread)
+        return [thread.id for thread in unit.find("thread", session_id=record.session)]
+    return [record.id] if record.kind == "thread" else [record.thread, *record.data.get("threads", ())]
 
 
 def exists(unit: Unit, model: str, scope: str) -> bool:

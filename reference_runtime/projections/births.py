@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,26 +37,27 @@ _FAMILIES = {
 _PER_THREAD = {"queue_snapshot", "context_boundary_snapshot"}
 
 
-def born(event: dict[str, Any], session: str | None, thread: str | None) -> Iterator[tuple[str, str]]:
+def born(event: dict[str, Any], session: str | None, thread: str | None) -> set[tuple[str, str]]:
     """Models, each with its scope, that exist from this event on at the latest."""
-    if session:
-        yield "session_snapshot", session
+    found = {("session_snapshot", session)} if session else set()
     if thread:
-        yield "thread_read_model", thread
-    for model in _named(event):
-        scope = thread if model in _PER_THREAD else session
-        if scope:
-            yield model, scope
+        found.add(("thread_read_model", thread))
+    for model in (*_by_type(event["type"]), *_by_fields(event)):
+        if scope := thread if model in _PER_THREAD else session:
+            found.add((model, scope))
+    return found
 
 
-def _named(event: dict[str, Any]) -> Iterator[str]:
-    kind = event["type"]
-    yield from _EXACT.get(kind, ())
-    if (family := kind.partition(".")[0]) in _FAMILIES:
-        yield _FAMILIES[family]
+@functools.lru_cache(maxsize=1024)
+def _by_type(kind: str) -> tuple[str, ...]:
+    family = kind.partition(".")[0]
+    return (*_EXACT.get(kind, ()), *((_FAMILIES[family],) if family in _FAMILIES else ()))
+
+
+def _by_fields(event: dict[str, Any]) -> Iterator[str]:
     if isinstance(event.get("trace_id"), str):
         yield "evidence_summary"
     if isinstance(event.get("execution_environment"), dict):
         yield "execution_environment_snapshot"
-    if kind == "action.required" and event["payload"].get("action_type") not in _INPUTS:
+    if event["type"] == "action.required" and event["payload"].get("action_type") not in _INPUTS:
         yield "permission_sandbox_summary"

@@ -7,6 +7,7 @@ from typing import Any
 from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
+from reference_runtime.projections.told import Told
 
 Entry = dict[str, Any]
 UNRESOLVED = {"pending", "offered"}
@@ -107,6 +108,10 @@ def task_view(record: Record) -> Entry | None:
     return {**entry("task", record, task_id=record.id), "updated_at": None, "attempts": None}
 
 
+TASK = Told(task_view, record="task", but=("task_id", "updated_at", "attempts"))
+ATTEMPT = Told(attempt, record="task_attempt", but=("run_id",))
+
+
 def of_task(view: Any) -> Any:
     """A view of a record that only tasks show."""
     return lambda record: [record.data["tasks"], view(record)] if record.data.get("tasks") else None
@@ -114,8 +119,8 @@ def of_task(view: Any) -> Any:
 
 def _served(unit: Unit, kind: str, task_record: Record) -> list[Record]:
     """What a task did, of one kind, in the order in which it was first mentioned."""
-    found = (unit.get(kind, link.data["id"]) for link in unit.find(f"task_{kind}", task_id=task_record.id))
-    return sorted((one for one in found if one), key=lambda one: one.ordinal)
+    found = [unit.get(kind, link.data["id"]) for link in unit.find(f"task_{kind}", task_id=task_record.id)]
+    return sorted([one for one in found if one], key=lambda one: one.ordinal) if found else []
 
 
 def subagent(record: Record) -> Entry | None:

@@ -7,6 +7,7 @@ from typing import Any
 from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
+from reference_runtime.projections.told import Told
 
 
 def place(record: Record) -> Any:
@@ -20,7 +21,8 @@ def place(record: Record) -> Any:
 VIEWS = {
     "place": place,
     "line": lambda record: record.data,
-    "thread": lambda record: record.state == "blocked",  # a blocked thread pauses its queue
+    # A blocked thread pauses its queue.
+    "thread": Told(lambda record: record.state == "blocked", "status", exact=False),
 }
 
 

@@ -8,6 +8,7 @@ from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import entries, task_snapshot
+from reference_runtime.projections.told import Told
 from reference_runtime.projections.turns import active_turn, shown_status
 
 _SHELL = ("runtime_id", "title", "workspace_id", "account_ref", "created_at", "pinned_thread_ids", "telemetry")
@@ -37,11 +38,11 @@ def _output(record: Record) -> Any:
 
 VIEWS = {
     "session": _session,
-    "thread": _thread,
+    "thread": Told(_thread, "status", "title", "updated_at"),
     "turn": _turn,
     "step": entries.step,
     "boundary": lambda record: record.data,
-    "task": lambda record: task_snapshot.bucket(record) if record.known else None,
+    "task": Told(lambda record: task_snapshot.bucket(record) if record.known else None, "status", exact=False),
     "subagent": lambda record: record.id if record.known else None,
     "artifact": _artifact,
     "reference": entries.reference,

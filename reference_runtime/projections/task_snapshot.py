@@ -24,8 +24,8 @@ _WORST_FIRST = (
 )
 
 VIEWS = {
-    "task": entries.task_view,
-    "attempt": entries.attempt,
+    "task": entries.TASK,
+    "attempt": entries.ATTEMPT,
     "edge": entries.edge,
     "artifact": entries.of_task(entries.artifact),
     "reference": entries.of_task(entries.reference),

@@ -8,6 +8,7 @@ from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import context_boundary_snapshot, entries, queue_snapshot, subagent_job_summary
+from reference_runtime.projections.told import Told
 from reference_runtime.projections.turns import active_turn, last_outcome, shown_status
 from validator.protocol.honest import known
 
@@ -39,7 +40,7 @@ def _artifact(record: Record) -> Any:
 
 
 VIEWS = {
-    "thread": _thread,
+    "thread": Told(_thread, "status", "status_reason", "title"),
     "turn": _turn,
     "step": entries.step,
     "action": entries.pending_action,
@@ -49,8 +50,8 @@ VIEWS = {
     "warning": lambda record: record.data,
     "tool_call": _call,
     "process": _process,
-    "task": entries.task_view,
-    "attempt": entries.attempt,
+    "task": entries.TASK,
+    "attempt": entries.ATTEMPT,
     "edge": entries.edge,
     "artifact": _artifact,
     "reference": lambda record: [record.data["ref"], record.data.get("threads")],
