@@ -48,12 +48,14 @@ def mention(unit: Unit, event: dict[str, Any]) -> None:
     carried = unit.carried(event)
     for name, identity in carried.items():
         kind = KINDS.get(name)
-        if kind is None or ((known := unit.get(kind, identity)) and known.session and (known.thread or not thread)):
+        if kind is None:
+            continue
+        known, belongs = unit.get(kind, identity), thread if kind != "session" else None
+        if known and known.session and (known.thread or not belongs):
             continue
         record = unit.edit(kind, identity)
         record.session = record.session or carried.get("session_id")
-        if kind != "session":
-            record.thread = record.thread or thread
+        record.thread = record.thread or belongs
 
 
 def scopes(unit: Unit, event: dict[str, Any]) -> list[str]:

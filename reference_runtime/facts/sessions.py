@@ -12,9 +12,11 @@ def envelope(unit: Unit, event: Event) -> None:
     """What any event tells about its session and thread, whatever its type."""
     session = event.get("session_id")
     if isinstance(session, str):
-        record = unit.edit("session", session)
-        record.session = session
-        keep(record, event, "runtime_id")
+        known, told_by = unit.get("session", session), event.get("runtime_id")
+        if known is None or known.session != session or told_by not in (None, known.data.get("runtime_id")):
+            record = unit.edit("session", session)
+            record.session = session
+            keep(record, event, "runtime_id")
         _telemetry(unit, event, session)
     thread = thread_of(unit, event)
     if thread and unit.get("thread", thread):

@@ -19,7 +19,7 @@ from reference_runtime.facts.unit import Unit
 from validator.protocol.machine import NONE, Driver, Machine, Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Move:
     """A subject took a row."""
 
@@ -27,10 +27,7 @@ class Move:
     record: Record
     source: str
     row: Row
-
-    @property
-    def target(self) -> str:
-        return self.row.lands(self.source)
+    target: str
 
     @property
     def changed(self) -> bool:
@@ -81,16 +78,21 @@ class Drive:
             return Driver("event", self._protocol.type_of(self._event) or "")
         return Driver("record", self._event["model"] if kind == "snapshot" else kind)
 
-    def _subjects(self, machine: Machine) -> Iterator[Found]:
+    def _subjects(self, machine: Machine) -> list[Found]:
         for paths in machine.subject:
-            if "[]" in paths[0]:
-                keys = [key for key in self._lens.each(self._event, paths[0]) if isinstance(key, str)]
-            else:
-                parts = [self._lens.get(self._event, path) for path in paths]
-                keys = ["|".join(parts)] if all(isinstance(part, str) for part in parts) else []
-            if keys:
-                yield from ((key, ",".join(paths)) for key in keys)
-                return
+            if keys := self._keys(paths):
+                by = ",".join(paths)
+                return [(key, by) for key in keys]
+        return []
+
+    def _keys(self, paths: tuple[str, ...]) -> list[str]:
+        if "[]" in paths[0]:
+            return [key for key in self._lens.each(self._event, paths[0]) if isinstance(key, str)]
+        parts = [self._lens.get(self._event, path) for path in paths]
+        for part in parts:
+            if not isinstance(part, str):
+                return []
+        return ["|".join(parts)]
 
     def _related(self, machine: Machine, moved: Move) -> Iterator[Found]:
         rows = [row for row in machine.by_driver[Driver("move", moved.machine.name)] if moved.target in row.into]
@@ -122,8 +124,7 @@ class Drive:
 
     def _take(self, machine: Machine, found: Found, driver: Driver, moved: Move | None, waiting: deque[Move]) -> None:
         key, by = found
-        record = self._unit.get(machine.name, key)
-        state = record.state if record else NONE
+        state = self._unit.state(machine.name, key)
         into = moved.target if moved else None
 
         def facts(path: str) -> Any:
@@ -135,9 +136,10 @@ class Drive:
                 clause = machine.nearest(driver, state, facts, into).clause
                 raise IllegalMove(machine.name, key, state, str(driver), clause)
             return
-        move = Move(machine, self._place(machine, key, row.lands(state), moved is None), state, row)
+        target = row.lands(state)
+        move = Move(machine, self._place(machine, key, target, moved is None), state, row, target)
         self.moves.append(move)
-        if move.changed:
+        if target != state:
             waiting.append(move)
 
     def _place(self, machine: Machine, key: str, state: str, named: bool) -> Record:
@@ -146,7 +148,8 @@ class Drive:
         record.session = record.session or self._scope.get("session_id")
         if named:
             record.thread = record.thread or thread_of(self._unit, self._event)
-            record.scope = {**self._scope, **record.scope}
+            if not self._scope.keys() <= record.scope.keys():
+                record.scope = {**self._scope, **record.scope}
         record.data.pop("doubted", None)
         return record
 

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError
@@ -50,8 +50,7 @@ Facts = Callable[[str], Any]
 """Answers a path with the value found there, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(NamedTuple):
     """What moves a subject: an event type, a record kind, or the machine whose subject moved."""
 
     kind: str
