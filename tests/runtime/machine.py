@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from reference_runtime.capture import LineCapture
 from reference_runtime.errors import IllegalMove
+from reference_runtime.log.base import Store
 from reference_runtime.log.memory import MemoryStore
 from reference_runtime.recovery import recover
 from reference_runtime.service import Runtime
@@ -59,11 +60,14 @@ class RuntimeMachine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.text = io.StringIO()
         self.capture = LineCapture(self.text, completeness="prefix")
-        self.store, self.clock = MemoryStore(), VirtualClock()
+        self.store, self.clock = self.open_store(), VirtualClock()
         self.answers: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {}
         self.acknowledged: set[str] = set()
         self.boot()
         self.send("submit_turn", session_id=SESSION, thread_id="thr_1", input_parts=[{"kind": "text"}])
+
+    def open_store(self) -> Store:
+        return MemoryStore()
 
     def boot(self) -> None:
         self.runtime = Runtime(self.store, Settings(scripts=SCRIPTS), self.clock, self.capture)
