@@ -32,7 +32,7 @@ _WORDS = {"reason", "source", "objective", "owner", "assignee"}
 _UNSAID = {"honest": "unknown", "reason": "The caller left it empty."}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for every event, and a frozen one takes several times as long to make
 class Draft:
     """An event that was decided and not yet stamped."""
 

@@ -85,9 +85,11 @@ def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
 def _ends(event: dict[str, Any], moves: list[Move]) -> None:
     """When, and in which order, work ended; work that goes on again has not ended."""
     for move in moves:
+        if not move.changed:
+            continue
         if move.ended:
             move.record.data["ended_at"] = event["timestamp"]
         elif move.reopened:
             move.record.data.pop("ended_at", None)
-        if move.machine.name == "thread" and move.row.driver.kind == "move" and move.changed:
+        if move.machine.name == "thread" and move.row.driver.kind == "move":
             move.record.data.pop("status_reason", None)
