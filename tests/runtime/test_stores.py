@@ -107,6 +107,24 @@ def test_what_was_found_once_is_found_anew_when_it_changed(store):
     assert found() == [("a", "done"), ("b", "running")]
 
 
+def test_what_is_linked_to_a_subject_that_began_here_is_known_without_the_file(tmp_path):
+    store, asked, task = SqliteStore(tmp_path / "store.db"), [], {"task_id": "k"}
+
+    def calls(number):
+        made = (Record("tool_call", f"c{n}", n + 2, session="s", scope=task) for n in range(number))
+        store.commit(change(store, "e", records=(Record("task", "k", 1, session="s", scope=task), *made)))
+        return [one.id for one in store.find("tool_call", {"session_id": "s", **task}, None)]
+
+    assert (store.position(), store.load("task", "k"), store.find("tool_call", task, None)) == (0, None, [])
+    store._db.set_trace_callback(lambda sql: asked.append(sql) if sql.startswith("SELECT") else None)
+    assert (calls(0), calls(2)) == ([], ["c0", "c1"])
+    assert (store.find("tool_call", task, False), store.find("job", task, None), asked) == ([], [], [])
+    assert len(calls(80)) == 80
+    assert asked, "so many are left to the file"
+    store._db.set_trace_callback(None)
+    store.close()
+
+
 def test_what_another_writer_changed_is_noticed_with_the_position(tmp_path):
     first, second = SqliteStore(tmp_path / "store.db"), SqliteStore(tmp_path / "store.db")
     assert (first.position(), first.ordinal(), first.find("turn", {}, None)) == (0, 0, [])
