@@ -2,7 +2,8 @@
 
 Rules that look for the same sort of trouble (how a line is written, what it leaks) share a `quiet` function. It gives a
 key when a step certainly has no such trouble, and the same key always means the same looks. So the rules are run for
-the first step of a key, and for the others their looks are counted.
+the first step of a key, and for the others their looks are counted. The keys of all functions that a step is asked
+for are one key as well, so that most steps are counted once.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class Woken:
     """Some of the loud ones do not attend to every such step."""
     groups: tuple[tuple[Quiet, tuple[Rule, ...], dict[Any, list[Any]]], ...]
     """Each with what its rules looked at in steps of a key, and how often such a step came."""
+    quiets: tuple[Quiet, ...]
+    """The functions of all groups."""
+    alike: dict[tuple[Any, ...], list[Any]]
+    """Their keys to what the rules of each group looked at, and how often a step of all these keys came."""
 
 
 class Asker:
@@ -44,6 +49,8 @@ class Asker:
         self._woken: dict[int, Woken] = {}
         self._quiet: dict[tuple[Rule, ...], dict[Any, list[Any]]] = {}
         """The tables of the groups; groups of the same rules share one."""
+        self._kept = 0
+        """Keys of several groups that are remembered."""
         self.heard: list[list[Any]] | None = None
         """While somebody wants to know: the entries of the tables that were counted."""
 
@@ -55,20 +62,36 @@ class Asker:
             return
         if woken.loud:
             self._run(self._world.attention.choose(woken.loud, step) if woken.choosy else woken.loud, step)
-        for quiet, members, table in woken.groups:
-            try:
-                known = table.get(quiet(step, self._world, self._context))
-            except Exception:  # what it reads has failed; the rules that need it say so themselves
-                known = None
-            if known is not None:
-                known[1] += 1
-                if self.heard is not None:
-                    self.heard.append(known)
-            else:
-                self._ask_group(quiet, members, table, step)
+        if woken.groups:
+            self._ask_quietly(woken, step)
+
+    def _ask_quietly(self, woken: Woken, step: Step) -> None:
+        """Asks the rules that share quiet functions, unless a step with the same keys was asked about before."""
+        world, context = self._world, self._context
+        keys: tuple[Any, ...] = ()
+        try:
+            keys = tuple([quiet(step, world, context) for quiet in woken.quiets])
+        except Exception:  # what one of them reads has failed; the rules that need it say so themselves
+            known = None
+        else:
+            known = woken.alike.get(keys)
+        if known is None:
+            found = [self._ask_group(*group, step) for group in woken.groups]
+            if None not in found and self._kept < _MOST_KEYS:
+                self._kept += 1
+                woken.alike[keys] = [found, 0]
+            return
+        known[1] += 1
+        if self.heard is not None:
+            self.heard.append(known)
 
     def settle(self) -> None:
         """Counts the looks at steps that were alike."""
+        for woken in self._woken.values():
+            for found, times in woken.alike.values():
+                for entry in found:
+                    entry[1] += times
+            woken.alike.clear()
         for table in self._quiet.values():
             for looked, times in table.values():
                 self._tally.count(looked, times)
@@ -82,23 +105,30 @@ class Asker:
         loud = tuple(rule for rule in rules if rule.quiet not in groups)
         choosy = not self._every_time and any(rule.given or rule.since for rule in loud)
         tables = ((quiet, tuple(members)) for quiet, members in groups.items())
-        woken = Woken(rules, loud, choosy, tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables))
+        groups_of = tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables)
+        woken = Woken(rules, loud, choosy, groups_of, tuple(groups), {})
         # The catalogue keeps the tuple alive, so that its identity stays its own.
         self._woken[id(rules)] = woken
         return woken
 
-    def _ask_group(self, quiet: Quiet, members: tuple[Rule, ...], table: dict[Any, list[Any]], step: Step) -> None:
-        """Asks the rules of a group about a step whose key was not met yet, or that has none."""
+    def _ask_group(
+        self, quiet: Quiet, members: tuple[Rule, ...], table: dict[Any, list[Any]], step: Step
+    ) -> list[Any] | None:
+        """Asks the rules of a group, unless a step with the same key was asked about before; what is counted then."""
         try:
             key = quiet(step, self._world, self._context)
         except Exception:  # as above
             key = None
-        if key is None or len(table) > _MOST_KEYS:
-            self._run(members, step)
-        else:
-            known = table[key] = [self._recorded(members, step), 1]
-            if self.heard is not None:
-                self.heard.append(known)
+        known = None if key is None else table.get(key)
+        if known is None:
+            if key is None or len(table) > _MOST_KEYS:
+                self._run(members, step)
+                return None
+            known = table[key] = [self._recorded(members, step), 0]
+        known[1] += 1
+        if self.heard is not None:
+            self.heard.append(known)
+        return known
 
     def _recorded(self, members: tuple[Rule, ...], step: Step) -> Looked:
         """Runs rules, and says what they looked at."""

@@ -106,8 +106,6 @@ class Session:
                 # How a line is written is judged with its first part.
                 self.context.line = replace(line, problems=[])
             step = self._envelope(reading, line) if reading.export else self._step(reading, line)
-            if not reading.export:
-                self.asker.ask(self.catalogue.on_line, step)
             self.asker.ask(self.catalogue.woken_by(step), step)
             if self.tally.demanded:
                 self.tally.release(step, self.context)

@@ -78,6 +78,7 @@ class Catalogue:
     vendor: tuple[Rule, ...] = ()
     at_end: tuple[Rule, ...] = ()
     on_line: tuple[Rule, ...] = ()
+    """Those that every line wakes, whatever it holds; they are among the others that a line wakes."""
     on_repeat: tuple[Rule, ...] = ()
     ledgers: tuple[type, ...] = ()
     since: frozenset[str] = frozenset()
@@ -96,20 +97,24 @@ class Catalogue:
 def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     """Per event type, the tuple of rules that can concern it."""
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)
+    lines = _listening(known, LINE)
     kinds = {word.removeprefix("record:") for rule in known for word in rule.on if word.startswith("record:")}
-    woken: dict[str, list[Rule]] = {event: [] for event in protocol.events}
+    by_record = {kind: (*lines, *_listening(known, f"record:{kind}", ANY)) for kind in kinds}
+    # What stands around the events of an export is no line of its own.
+    by_record["export"] = _listening(known, "record:export", ANY)
+    woken: dict[str, list[Rule]] = {event: [*lines] for event in protocol.events}
     for rule in known:
         for event in _woken_by(rule, protocol):
             woken[event].append(rule)
     return Catalogue(
         rules=known,
         by_event={event: tuple(rules) for event, rules in woken.items()},
-        by_record={kind: _listening(known, f"record:{kind}", ANY) for kind in kinds},
-        any_record=_listening(known, ANY),
-        vendor=_listening(known, "*", UNLISTED),
+        by_record=by_record,
+        any_record=(*lines, *_listening(known, ANY)),
+        vendor=(*lines, *_listening(known, "*", UNLISTED)),
         at_end=_listening(known, END),
-        on_line=_listening(known, LINE),
-        on_repeat=_listening(known, REPEAT),
+        on_line=lines,
+        on_repeat=(*lines, *_listening(known, REPEAT)),
         ledgers=tuple(dict.fromkeys(ledger for rule in known for ledger in rule.ledgers)),
         since=frozenset(word for rule in known for word in rule.since),
     )
