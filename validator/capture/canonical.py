@@ -29,11 +29,12 @@ class Canonical:
 
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
+        self._is_bound = bool(protocol.bindings)
         self._casing: str | None = None
 
     def read(self, line: dict[str, Any]) -> list[Reading]:
         """What a line holds, in the order it is to be judged."""
-        if self._protocol.bindings:
+        if self._is_bound:
             return [self._one(line)]
         return [Reading(part.document, part.at, part.export) for part in parts(self._protocol, line)]
 

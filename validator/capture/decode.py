@@ -17,6 +17,7 @@ from validator.protocol.fastpath import mode
 
 _SAFE = 2**53
 _UNSURE = 1 << 62
+_OPENS, _CLOSES = b"{}"
 Decode = Callable[[bytes, int], dict[str, Any] | None]
 
 
@@ -36,7 +37,7 @@ def _native(demanded: bool) -> Decode | None:
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
 
     def decode(raw: bytes, depth: int) -> dict[str, Any] | None:
-        if raw.count(b"{") + raw.count(b"[") > depth or not (raw.startswith(b"{") and raw.endswith(b"}")):
+        if not raw or raw[0] != _OPENS or raw[-1] != _CLOSES or raw.count(b"{") + raw.count(b"[") > depth:
             return None
         try:
             document = loads(raw)

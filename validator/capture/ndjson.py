@@ -89,7 +89,8 @@ class Splitter:
                 else:
                     yield self._line(raw, 0, ended=True)
             start = end + 1
-        self._take(data[start:])
+        if start < len(data):
+            self._take(data[start:])
 
     def close(self) -> Iterator[Line]:
         """The last line, if it has no line feed."""
@@ -110,13 +111,12 @@ class Splitter:
     def _line(self, raw: bytes, dropped: int, ended: bool) -> Line:
         self._number += 1
         size = len(raw) + dropped
-        line = Line(self._number, self._offset, size, ended=ended, raw=raw)
+        document = None if dropped or self._decode is None else self._decode(raw, self._limits.depth)
+        line = Line(self._number, self._offset, size, document, [], ended, raw)
         self._offset += size + ended
         if dropped:
             line.problems.append(Problem("line-too-long"))
-        elif self._decode:
-            line.document = self._decode(raw, self._limits.depth)
-        if line.document is None and not dropped:
+        elif document is None:
             _parse(line, raw, self._limits)
         return line
 
