@@ -23,12 +23,13 @@ from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
-from validator.replay.step import Move, Place, Step
+from validator.replay.step import Place, Step
 from validator.replay.subject import Subject
 
 if TYPE_CHECKING:
     from validator.replay.readmodels.agent_runtime.ledger import ReadModels
 
+_NOTHING = ("", None)
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
 
@@ -38,22 +39,19 @@ class Kept:
 
     __slots__ = ("_line", "_moves", "_scope", "_type", "acknowledged", "found_by", "number", "place")
 
-    def __init__(self, number: int, step: Step | None = None, acknowledged: tuple[str, Any] = ("", None)):
-        self.number, self.acknowledged = number, acknowledged
-        self.place: Place | None = step.place if step else None
+    def __init__(
+        self,
+        number: int,
+        step: Step | None = None,
+        place: Place | None = None,
+        line: bytes | dict[str, Any] = b"",
+        acknowledged: tuple[str, Any] = _NOTHING,
+    ):
+        self.number, self.place, self._line, self.acknowledged = number, place, line, acknowledged
         self.found_by: dict[tuple[str, str], str] | None = None
         """How the subjects that the event introduced were found."""
         if step is not None:
-            self._line, self._type, self._scope = step.packed(), step.type, step.scope
-            self._moves: list[Move] = step.moves
-
-    @classmethod
-    def repeated(cls, step: Step, place: Place, raw: bytes, number: int) -> Kept:
-        """An event that repeats another (`validator/echo.py`), as it was read."""
-        kept = cls(number)
-        kept.place, kept._line = place, raw
-        kept._type, kept._scope, kept._moves = step.type, step.scope, step.moves
-        return kept
+            self._type, self._scope, self._moves = step.type, step.scope, step.moves
 
     @property
     def sequence(self) -> int | None:
@@ -185,7 +183,7 @@ class Replay:
         session = self._current = step.scope["session_id"]
         self._reach(session, place, number)
         if not self.is_gone(session):
-            self._hold(session, Kept.repeated(step, place, raw, number))
+            self._hold(session, Kept(number, step, place, raw))
 
     def _reach(self, session: str | None, place: Place | None, number: int) -> None:
         self.remember(session, number)
@@ -193,14 +191,17 @@ class Replay:
             reached = self.reached.get(session)
             if reached is None or place.sequence >= reached[0]:
                 self.reached[session] = (place.sequence, number)
-            self.streams.setdefault(session, set()).add(place.stream)
+            streams = self.streams.get(session)
+            if streams is None:
+                streams = self.streams[session] = set()
+            streams.add(place.stream)
 
     def _keep(self, step: Step) -> None:
         session = self._current = step.scope.get("session_id", self._current)
         self._reach(session, step.place, step.number)
         if self.is_gone(session):
             return
-        kept = Kept(step.number, step)
+        kept = Kept(step.number, step, step.place, step.packed())
         for move in step.moves:
             if move.source == NONE:
                 kept.found_by = {**(kept.found_by or {}), (move.machine, move.subject): self._by(move)}
