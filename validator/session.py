@@ -142,7 +142,8 @@ class Session:
         return step
 
     def _errors(self, document: dict[str, Any]) -> list[SchemaError]:
-        return line_errors(self.protocol, document) + self._shortfalls(document)
+        found = line_errors(self.protocol, document)
+        return found + self._shortfalls(document) if self.profile.demands else found
 
     def _shortfalls(self, document: dict[str, Any]) -> list[SchemaError]:
         """In what an event, a run record or what a snapshot holds falls short of the profile."""
