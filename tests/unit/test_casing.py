@@ -10,8 +10,9 @@ from tests.properties.streams import camel as in_camel
 from validator import resources
 from validator.capture.lines import read_lines
 from validator.engine import validate
+from validator.protocol import glance
 from validator.protocol.bundle import bundle
-from validator.protocol.casing import camel, camel_schema, detect, spelt, to_camel, to_canonical
+from validator.protocol.casing import camel, camel_schema, detect, has_camel, spelt, to_camel, to_canonical
 
 GOLDEN = sorted((resources.fixtures() / "agent-runtime" / "0.3" / "golden").glob("*.ndjson"))
 
@@ -118,3 +119,13 @@ def test_a_capture_in_camel_case_is_judged_like_its_canonical_form(core, path):
     again = validate(io.BytesIO(b"".join(lines)))
     assert (again.verdict, spoken(again)) == (plain.verdict, spoken(plain))
     assert [mark(found) for found in again.findings] == [mark(found) for found in plain.findings]
+
+
+def test_a_capital_is_seen_in_any_document_however_many_shapes_were_met(monkeypatch):
+    monkeypatch.setattr(glance, "_KEPT", 1)
+    monkeypatch.setattr(glance, "_known", {})
+    for _ in range(2):
+        assert has_camel({"a": [{"b": 1}, {"eventId": 2}]})
+        assert not has_camel({"a": [{"b": 1}, {"event_id": "eventId"}]})
+        assert has_camel({"a": [{"b": 1}] * 100 + [{"eventId": 2}]})
+        assert len(glance._known) == 1
