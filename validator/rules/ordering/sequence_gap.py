@@ -41,8 +41,8 @@ def _open(gaps, world, context, repairable):
     for gap in gaps.open:
         if gap.line in world.ledger(Reconnects).owned:
             continue
-        # A marker may come later: only what goes on without one, or is complete without one, has none.
-        if repairable and (expected == "prefix" or (gap.followed is None and expected != "complete")):
+        # A marker may come later, in what a prefix does not hold.
+        if repairable and expected == "prefix":
             continue
         yield Finding(
             gap.line,
