@@ -102,7 +102,7 @@ class Summing:
             yield f"{extent.left_out} of {extent.lines} lines were left out, as the caller asked"
         if not extent.events and not any(seen):
             yield "the capture is empty" if not extent.lines else "no event was seen"
-        elif extent.events and not seen.keys() & self.world.protocol.events.keys():
+        elif extent.events and seen.keys().isdisjoint((*self.world.protocol.events, *self.world.protocol.records)):
             yield "no event of a type that the protocol lists was seen"
         if extent.cut:
             yield "the last line is cut"

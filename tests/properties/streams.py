@@ -139,7 +139,7 @@ def camel(protocol: Protocol, line: Document) -> Document:
 def vendor_event(name: str, number: int, beside: list[Document]) -> Document:
     """An event of a type nobody lists, in a stream of its own, at the time of the event before it."""
     times = [line["timestamp"] for line in beside if "record" not in line and isinstance(line.get("timestamp"), str)]
-    time = times[-1] if times else "2026-05-08T09:00:00Z"
+    time = times[-1] if times else "2026-05-08T09:00:00.000Z"
     core = {"type": "acme.thing", "event_id": f"acme_{number}", "timestamp": time, "sequence": number}
     return {
         "agent-runtime": {**core, "session_id": "acme", "payload": {"status": "completed"}},

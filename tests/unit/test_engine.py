@@ -187,6 +187,19 @@ def test_a_protocol_that_the_judge_does_not_have_is_never_passed(named, known):
     assert judge(header, CREATED, STARTED, DONE, protocol="agent-runtime").verdict == "conformant"
 
 
+def test_an_event_that_nobody_lists_beside_run_records_changes_no_verdict():
+    path = resources.fixtures() / "agent-threads" / "1" / "rules" / "ATH002" / "near-superseded.ndjson"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    vendor = {
+        "seq": 1,
+        "timestamp": "2026-07-01T10:00:00Z",
+        "streamId": "acme",
+        "event": {"kind": "acme", "payload": {}},
+    }
+    assert judge(*lines).verdict == judge(*lines, vendor).verdict == "conformant"
+    assert judge(lines[0], vendor).verdict == "incomplete"
+
+
 def test_a_line_of_two_types_that_is_left_out_puts_what_it_told_in_doubt():
     raw = json.dumps(STARTED).encode().replace(b'"type": ', b'"type": "acme.note", "type": ')
     torn = raw.replace(b"task.started", b"acme.other")
