@@ -1,17 +1,10 @@
-"""One thing to measure in a process of its own: `python -m tests.bench.alone verdict|json|orjson|jsonschema FILE`."""
+"""A peer to measure in a process of its own: `python -m tests.bench.alone json|orjson|jsonschema FILE`."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-
-
-def verdict(path: Path) -> object:
-    from validator.engine import Options, validate
-
-    with path.open("rb") as stream:
-        return validate(stream, path.name, Options(protocol="agent-runtime")).verdict
 
 
 def parse(path: Path) -> object:
@@ -36,7 +29,7 @@ def plain_loop(path: Path) -> object:
         return sum(protocol.store.validator(protocol.schema_for(event["type"])).is_valid(event) for event in events)
 
 
-TASKS = {"verdict": verdict, "json": parse, "orjson": parse_fast, "jsonschema": plain_loop}
+TASKS = {"json": parse, "orjson": parse_fast, "jsonschema": plain_loop}
 
 if __name__ == "__main__":
     print(TASKS[sys.argv[1]](Path(sys.argv[2])))

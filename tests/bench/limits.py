@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.talk import lines
+from validator.replay.seen import SeenEvents, short
 
 ROUNDS = 3
-FIRST, SLOT = 1024, 20
-"""Places in the tables of the duplicate check at first, and the bytes of each."""
+SAMPLE = 100_000
 BUILD = Path("build") / "bench"
 RESULTS = Path(__file__).with_name("LIMITS.md")
 _HEAD = {"type": "model.delta", "event_id": "e", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
@@ -170,11 +170,12 @@ def _open_calls(events: int) -> Iterator[bytes]:
 
 
 def duplicates(events: int) -> int:
-    """The kilobytes that the tables of the duplicate check take at the end."""
-    size = FIRST
-    while events * 4 > size * 3:
-        size = size * 3 // 2
-    return SLOT * size // 1024
+    """The kilobytes that the tables of the duplicate check take at the end; a sample of them stands for long ones."""
+    sample = min(events, SAMPLE)
+    table = SeenEvents()
+    for number in range(sample):
+        table.meet(short(f"e{number}"), number, number)
+    return table.bytes_used * (events // sample) // 1024
 
 
 def report(events: int, long: int) -> str:

@@ -6,6 +6,8 @@ Near miss: the argument is redacted in both.
 Fix: Redact before events, snapshots and answers are made from the value, so that none of them ever holds it.
 """
 
+from functools import lru_cache
+
 from validator.capture.encode import unpack
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
@@ -54,7 +56,7 @@ class Redactions:
     def apply(self, step):
         """Compares the keys of a line with what is known about their subjects, and remembers them."""
         self.looked, self.clashes = False, []
-        if step.kind in {"command", "header"} or (step.type or "").rsplit(".", 1)[-1] in _STREAMED:
+        if step.kind in {"command", "header"} or _is_streamed(step.type or ""):
             return
         if step.type == "output.redacted":
             self._declare(step)
@@ -82,8 +84,8 @@ class Redactions:
     def _concerned(self, step):
         """The subjects that texts of a line belong to."""
         if step.kind == "event" and self._world.attention.form(step).below.isdisjoint(self._depth):
-            return tuple(self._subjects(step))
-        return tuple(dict.fromkeys(subject for subject, *_ in self._values(step)))
+            return self._subjects(step)
+        return list(dict.fromkeys(subject for subject, *_ in self._values(step)))
 
     def _learn(self, step):
         """Remembers what stands in plain text on a line that hides nothing, and compares it where that may clash."""
@@ -156,8 +158,7 @@ class Redactions:
     def _is_told(self, step):
         """True when `_places` finds anything."""
         if step.kind == "event":
-            payload = step.line.get("payload")
-            return any(self._tells(payload, True, "") for _ in self._subjects(step))
+            return bool(self._subjects(step)) and self._tells(step.line.get("payload"), True, "")
         return any(self._tells(step.line.get(name), False, "") for name in ("snapshot", "result"))
 
     def _tells(self, value, owned, last):
@@ -191,13 +192,15 @@ class Redactions:
 
     def _subjects(self, step):
         """What an event is about: the identity its family is known by, and the output it speaks of."""
+        found = []
         for name in self._identities(step.type):
             if name in step.scope:
-                yield name, step.scope[name]
+                found.append((name, step.scope[name]))
                 break
         output = payload_of(step).get("output_ref")
         if isinstance(output, str):
-            yield "output_ref", output
+            found.append(("output_ref", output))
+        return found
 
     def _identities(self, kind):
         """The identities that the family of a type carries, the finest first."""
@@ -228,6 +231,11 @@ class Redactions:
         names = [name for name in self._depth if name in value] if value.keys() & self._depth.keys() else ()
         name = max((name for name in names if isinstance(value[name], str)), key=self._depth.__getitem__, default=None)
         return (name, value[name]) if name else None
+
+
+@lru_cache(maxsize=1024)
+def _is_streamed(kind):
+    return kind.rsplit(".", 1)[-1] in _STREAMED
 
 
 def _last(keys):
