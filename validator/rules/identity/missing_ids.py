@@ -11,6 +11,8 @@ from validator.rules import finding, rule, seen
 from validator.rules.identity._parents import Seats, stated
 
 CLAUSES = {"agent-runtime": ("ENV-26", "ENV-27"), "agenthub": ("AH-8",)}
+OWNERS = {"session_id", "thread_id"}
+"""What an event that names its turn or thread names as well."""
 JUDGED = {
     "agent-runtime": ("session_id", "thread_id", "turn_id", "step_id"),
     "agenthub": ("run_id",),
@@ -20,8 +22,10 @@ JUDGED = {
 def all_told(step, world, context):
     """The key of an event that carries every id it is asked for: its type, and what it names its own owners by."""
     scope, wanted = step.scope, _wanted(world.protocol, step.type)
-    if any(name not in scope for name in wanted):
+    if not wanted <= scope.keys():
         return None
+    if wanted >= OWNERS:
+        return step.type, ()
     owners = [(name, inner.machine) for name, inner in _owners(step, world, wanted)]
     return None if any(name not in scope for name, _ in owners) else (step.type, tuple(owners))
 
@@ -30,7 +34,7 @@ def all_told(step, world, context):
 def _wanted(protocol, kind):
     """The ids that an event of a type should carry, of those that are judged."""
     should = protocol.families.get(protocol.family_of.get(kind, ""), {}).get("carries", {}).get("should", ())
-    return [name for name in should if name in JUDGED[protocol.name]]
+    return dict.fromkeys(name for name in should if name in JUDGED[protocol.name]).keys()
 
 
 @rule("IDN004", "missing-ids", clauses=CLAUSES, needs=(Seats,), quiet=all_told)

@@ -11,4 +11,4 @@ def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ..
     """The key of a line that was refused no move: the moves it made. Events of tasks are asked for archived ones."""
     if step.refusals or (step.type or "").startswith("task."):
         return None
-    return tuple((move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves)
+    return tuple([(move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves])
