@@ -23,6 +23,7 @@ MORE = {"agent-threads/1": 200}
 """A committed run may still be superseded, so it is not over: its records and digests of its messages stay."""
 CACHES = (
     "*/redact/*",
+    "*/asking.py",
     "*/replay/form.py",
     "*/replay/hearing.py",
     "*/sieve.py",
@@ -32,7 +33,7 @@ CACHES = (
     "*/rules/snapshot/_compare.py",
     "*/functools.py",
 )
-"""Texts and forms of lines looked at before are kept in caches of a fixed size, which a short stream does not fill."""
+"""Texts, forms of lines and keys of steps looked at before are kept in caches of a fixed size, which a short stream does not fill."""
 
 
 @pytest.fixture
