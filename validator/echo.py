@@ -17,20 +17,31 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from validator.capture.encode import NATIVE
+from validator.capture.encode import NATIVE, unpack
 from validator.capture.ndjson import Line
-from validator.holes import ENVELOPE, Fields, Key, Layout, Layouts, in_order, proves
+from validator.holes import (
+    ENVELOPE,
+    Fields,
+    Key,
+    Layouts,
+    Template,
+    goes_on,
+    in_order,
+    is_count,
+    is_name,
+    is_text,
+)
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
-from validator.replay.seen import hashed
 from validator.replay.step import Place, Step
 from validator.rules.redaction._leaks import Leaks
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
+from validator.words import Words, harmless
 
 if TYPE_CHECKING:
     from validator.session import Session
@@ -47,6 +58,8 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
+_SESSION = b'"session_id":'
+_START = len(_SESSION)
 _LONGEST_ID = 512
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
@@ -56,28 +69,32 @@ _STREAMS = 4_096
 class _Echo:
     """A line that others may repeat, and the last that did."""
 
-    layout: Layout
-    key: Key
+    template: Template
     step: Step
     stream: str
+    sign: bytes
+    """By what lines that may repeat it are found."""
     sequence: int
+    next: bytes
+    """The sequence that has to follow, as it is written."""
     stamp: bytes
+    position: int
     line: int
     looked: Looked
     counted: list[list[Any]]
     body: bytes
     """The line with its keys in order, to be filled in."""
-    order: tuple[int, ...]
-    """What fills it, by groups of the layout."""
+    order: Any
+    """Picks what fills it."""
     kind: int
-    position: int | None = None
+    words: Words
+    ids: tuple[str, ...]
+    listeners: tuple[Any, ...]
+    free: str
+    field_name: bytes
     raw: bytes = b""
     offset: int = 0
     times: int = 0
-    ids: frozenset[str] = frozenset()
-    listeners: tuple[Any, ...] = ()
-    free: str = "text"
-    field_name: bytes = b""
     last: Place | None = None
 
 
@@ -91,8 +108,12 @@ class Echoes:
         self._sieve = vocabulary(session.protocol).sieve
         self._scans = Leaks in session.catalogue.ledgers
         """Whether a rule looks for what leaks or hides."""
+        self._words = {place: harmless(vocabulary(session.protocol), place) for place in ("text", "output")}
+        self._names = self._words["text"].name
         self._layouts = Layouts()
-        self._echoes: dict[Key, _Echo] = {}
+        self._matched: Any = None
+        """The layout of the line at hand, and where it has its holes."""
+        self._signs: dict[bytes, _Echo] = {}
         self._by_stream: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
         """Ids to the streams whose echoes carry them."""
@@ -110,45 +131,44 @@ class Echoes:
 
     def take(self, raw: bytes, number: int, offset: int) -> bool:
         """Takes a line in when it certainly repeats another; False leaves it to the long way."""
-        if not self._echoes or number - self._world.faded_at >= worlds.RECENT or self._session.tally.crashed:
+        if not self._signs:
             return False
-        for layout in self._layouts.all:
-            match = layout.match(raw) if layout.sign in raw else None
-            if match is not None:
-                echo = self._echoes.get(match.group(*layout.constant))
-                if echo is not None:
-                    return self._repeat(echo, match, raw, number, offset)
-        return False
-
-    def _repeat(self, echo: _Echo, match: Any, raw: bytes, number: int, offset: int) -> bool:
-        digits, stamp, event_id, text = match.group(*echo.layout.always)
-        sequence = int(digits)
-        if sequence != echo.sequence + 1 or not _goes_on(echo.stamp, stamp) or len(raw) > LONGEST:
+        start = raw.find(_SESSION) + _START
+        echo = self._signs.get(raw[start : raw.find(b'"', start + 2)])
+        if echo is None or number - self._world.faded_at >= worlds.RECENT or self._session.tally.crashed:
             return False
-        position = echo.layout.number(match, "grows")
-        if (position is not None and position <= echo.position) or not self._is_plain(echo, match, event_id, text):
+        holes = echo.template.holes(raw)
+        if holes is None or holes[0] != echo.next or not goes_on(echo.stamp, holes[1]) or len(raw) > LONGEST:
             return False
-        body = self._world.order.body(hashed(echo.body % match.group(*echo.order)), echo.kind)
-        if not self._world.order.repeat(hashed(event_id), body, echo.stream, sequence, number):
+        _, stamp, event_id, text, grows, size = holes
+        position = _reached(echo.position, grows, size, text) if grows or size else 0
+        if position is None or not self._is_plain(echo, event_id, text):
+            return False
+        sequence = echo.sequence + 1
+        body = echo.body % echo.order(holes)
+        if not self._world.order.repeat(event_id, body, echo.kind, echo.stream, sequence, number):
             return False
         place = Place(echo.stream, sequence, echo.sequence, "next", echo.line)
         for ledger in echo.listeners:
             ledger.echo(echo.step, place, raw, number)
         self._world.last_line = number
-        echo.sequence, echo.stamp, echo.line, echo.position = sequence, stamp, number, position
-        echo.raw, echo.offset, echo.last = raw, offset, place
+        echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
+        echo.line, echo.raw, echo.offset, echo.last = number, raw, offset, place
         echo.times += 1
         return True
 
-    def _is_plain(self, echo: _Echo, match: Any, event_id: bytes, text: bytes) -> bool:
-        """True when what is new in a line leaks nothing, does not say that something was hidden, and is all there."""
-        size = echo.layout.number(match, "size")
-        if size is not None and size != len(text) - _escapes(text):
-            return False
-        if not text or len(event_id) > _LONGEST_ID:
-            return False
+    def _is_plain(self, echo: _Echo, event_id: bytes, text: bytes) -> bool:
+        """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
         if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
+        if self._names(event_id) and echo.words.make(text):
+            return True
+        if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
+            return False
+        return self._is_clean(echo, event_id, text)
+
+    def _is_clean(self, echo: _Echo, event_id: bytes, text: bytes) -> bool:
+        """The same of what is not made of words that are known to be harmless."""
         try:
             name, told = event_id.decode(), text.decode()
         except UnicodeDecodeError:
@@ -165,19 +185,22 @@ class Echoes:
 
     def before(self, line: Line) -> None:
         """Shows ledgers what was left out, before a line that could tell the difference."""
-        document = line.document if line.readable else None
-        stream = document.get("session_id") if document is not None and "record" not in document else None
-        kind = document.get("type") if isinstance(stream, str) else None
+        if not self._by_stream and not self._firsts:
+            return
+        document = line.document if line.readable and "record" not in line.document else {}
+        stream, kind = document.get("session_id"), document.get("type")
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or not isinstance(kind, str) or self._disturbs(kind):
+        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind):
             self.settle()
             self._firsts.clear()
-            return
+        elif stream in self._by_stream or not self._owned.keys().isdisjoint(glance(document)[1]):
+            self._interrupt(stream, document)
+
+    def _interrupt(self, stream: str, document: dict[str, Any]) -> None:
+        """Shows what was left out of a line's own stream, and of those whose ids it names."""
         concerned = {stream: None} if stream in self._by_stream else {}
-        if self._owned:
-            for text in glance(document)[1]:
-                if text in self._owned:
-                    concerned |= self._owned[text]
+        for text in glance(document)[1]:
+            concerned |= self._owned.get(text, {})
         for echo in sorted((self._by_stream[name] for name in concerned), key=lambda entry: entry.line):
             self._drop(echo)
         for name in concerned:
@@ -194,7 +217,9 @@ class Echoes:
             self._drop(echo)
 
     def _drop(self, echo: _Echo) -> None:
-        del self._echoes[echo.key], self._by_stream[echo.stream]
+        del self._by_stream[echo.stream]
+        if self._signs.get(echo.sign) is echo:
+            del self._signs[echo.sign]
         for name in echo.ids:
             self._owned[name].pop(echo.stream)
             if not self._owned[name]:
@@ -206,7 +231,7 @@ class Echoes:
         session.tally.count(echo.looked, echo.times)
         for entry in echo.counted:
             entry[1] += echo.times
-        step = Step(json.loads(echo.raw), echo.line, echo.offset, type=kept.type, place=echo.last)
+        step = Step(unpack(echo.raw), echo.line, echo.offset, type=kept.type, place=echo.last)
         step.moves, step.scope = kept.moves, kept.scope
         self._world.resume(step, echo.times)
 
@@ -215,14 +240,14 @@ class Echoes:
     def key(self, line: Line) -> Key | None:
         """What of a line stands between its holes; None for one that cannot be repeated."""
         document, raw = line.document, line.raw
-        if raw is None or not line.readable or line.problems or not isinstance(document.get("type"), str):
+        kind = document.get("type") if line.readable else None
+        fields = self._types.get(kind) if type(kind) is str else None
+        if fields is None or raw is None or line.problems or len(raw) > LONGEST:
             return None
-        fields = self._types.get(document["type"])
-        if fields is None or len(raw) > LONGEST or not isinstance(document.get("session_id"), str):
+        if type(document.get("session_id")) is not str:
             return None
-        layout = self._layouts.of(document, fields, raw)
-        match = layout.match(raw) if layout else None
-        return (match.group(*layout.constant)) if match else None
+        self._matched = found = self._layouts.match(document, fields, raw)
+        return found[1].group(*found[0].constant) if found else None
 
     def expects(self, line: Line, key: Key | None) -> bool:
         """True when a line is the second of its kind in a row."""
@@ -232,16 +257,14 @@ class Echoes:
         self, line: Line, key: Key | None, step: Step | None = None, looked: Looked | None = None, counted: Any = ()
     ) -> None:
         """Remembers a line that was judged: as one that may be repeated when it was the second in a row."""
-        document = line.document if line.readable else {}
-        stream = document.get("session_id")
-        if not isinstance(stream, str):
-            return
         if key is None or len(self._firsts) >= _STREAMS:
-            self._firsts.pop(stream, None)
+            stream = line.document.get("session_id") if self._firsts and line.readable else None
+            if type(stream) is str:
+                self._firsts.pop(stream, None)
             return
         if step is not None and self._is_settled(step):
             self._begin(line, key, step, looked, counted)
-        self._firsts[stream] = key
+        self._firsts[line.document["session_id"]] = key
 
     def _is_settled(self, step: Step) -> bool:
         """True when a line moved nothing and a further one like it would be judged the same."""
@@ -256,44 +279,56 @@ class Echoes:
         return not session.tally.crashed and all(ledger.alike(step) for ledger in minded)
 
     def _begin(self, line: Line, key: Key, step: Step, looked: Looked, counted: list[Any]) -> None:
-        document, raw = step.line, line.raw
-        fields = self._types[step.type]
-        layout = self._layouts.of(document, fields, raw)
-        match = layout.match(raw)
-        written = in_order(document, fields)
-        if written is None or not proves(layout, key, document, fields):
+        document, fields = step.line, self._types[step.type]
+        layout, match = self._matched
+        written = in_order(layout, key, document, fields)
+        if written is None:
             return
-        body, order = written
-        _, stamp, event_id, text = match.group(*layout.always)
+        template = Template(layout, match)
+        _, stamp, event_id, text, grows, _ = template.holes(line.raw)
+        sequence, free = step.place.sequence, self._sieve.free(step.type)
         echo = _Echo(
-            layout,
-            key,
+            template,
             step,
-            document["session_id"],
-            step.place.sequence,
-            stamp,
-            step.number,
-            looked,
-            counted,
-            body,
-            tuple(layout.groups[name] for name in order),
+            stream=document["session_id"],
+            sign=_sign(line.raw),
+            sequence=sequence,
+            next=b"%d" % (sequence + 1),
+            stamp=stamp,
+            position=int(grows or 0),
+            line=step.number,
+            looked=looked,
+            counted=counted,
+            body=written[0],
+            order=written[1],
             kind=self._world.order.kind_of(document),
+            words=self._words[free],
+            ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
+            listeners=tuple(ledger for ledger in self._world.heard_by(step) if hasattr(ledger, "echo")),
+            free=free,
+            field_name=next(name for name, kind in fields.items() if kind == "text").encode(),
         )
-        echo.position = layout.number(match, "grows")
-        echo.ids = frozenset(value for name, value in step.scope.items() if name not in _SHARED)
-        echo.listeners = tuple(ledger for ledger in self._world.heard_by(step) if hasattr(ledger, "echo"))
-        echo.free = self._sieve.free(step.type)
-        echo.field_name = next(name for name, kind in fields.items() if kind == "text").encode()
-        if not self._is_plain(echo, match, event_id, text):
-            return
-        self._echoes[key] = self._by_stream[echo.stream] = echo
+        if self._is_plain(echo, event_id, text):
+            self._own(echo)
+
+    def _own(self, echo: _Echo) -> None:
+        self._signs[echo.sign] = self._by_stream[echo.stream] = echo
         for name in echo.ids:
             self._owned.setdefault(name, {})[echo.stream] = None
 
 
-def _goes_on(before: bytes, stamp: bytes) -> bool:
-    """True for a time of the same day, written alike, that is not earlier."""
-    return len(stamp) == len(before) and stamp[:10] == before[:10] and stamp >= before
+def _sign(raw: bytes) -> bytes:
+    """The bytes in which a line first names a session: lines of a stream that are written alike share them."""
+    start = raw.find(_SESSION) + _START
+    return raw[start : raw.find(b'"', start + 2)]
+
+
+def _reached(before: int, grows: bytes, size: bytes, text: bytes) -> int | None:
+    """The position that a text has, which is beyond the last; None when it is not, or when the size is another."""
+    if size and not (is_count(size) and int(size) == len(text) - _escapes(text)):
+        return None
+    position = int(grows) if is_count(grows) else -1
+    return position if position > before or not grows else None
 
 
 def _escapes(text: bytes) -> int:

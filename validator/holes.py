@@ -2,16 +2,16 @@
 
 A layout is the order in which the holes of a type of line come. Two lines with the same bytes between their holes are
 the same document but for what fills these. That the holes are what they are taken for is proved once per line that
-others may repeat: filled with something else, it has to read so (`proves`).
+others may repeat: filled with something else, it has to read so (`in_order`).
 """
 
 from __future__ import annotations
 
-import json
 import re
+from operator import itemgetter
 from typing import Any
 
-from validator.capture.encode import sorted_bytes
+from validator.capture.encode import sorted_bytes, unpack
 from validator.records import dataclass
 
 Key = tuple[bytes, ...]
@@ -19,32 +19,44 @@ Key = tuple[bytes, ...]
 Fields = dict[str, str]
 """Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 
-_TEXT = rb'([^"\\\x00-\x1f]*+(?:\\[nrt"\\][^"\\\x00-\x1f]*+)*+)'
-_COUNT = rb"(0|[1-9][0-9]{0,14})"
-_STAMP = rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?Z)"
+_TEXT = rb'[^"\\\x00-\x1f]*+(?:\\[nrt"\\][^"\\\x00-\x1f]*+)*+'
+_NAME = rb'[^"\\\x00-\x1f]+'
+_COUNT = rb"(?:0|[1-9][0-9]{0,14})"
+_CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?Z"
+_STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}" + _CLOCK
 _HOLES = {"text": (rb'"', _TEXT), "grows": (b"", _COUNT), "size": (b"", _COUNT)}
-ENVELOPE = {"event_id": (rb'"', rb'([^"\\\x00-\x1f]+)'), "timestamp": (rb'"', _STAMP), "sequence": (b"", _COUNT)}
-_PROBES = {"event_id": "\u2401", "timestamp": "\u2402", "text": "\u2403", "sequence": 971, "grows": 972, "size": 973}
+ENVELOPE = {"event_id": (rb'"', _NAME), "timestamp": (rb'"', _STAMP), "sequence": (b"", _COUNT)}
+NAMES = ("sequence", "timestamp", "event_id", "text", "grows", "size")
+"""All holes; what fills them is told in this order, and nothing for those that a line has not."""
+_NUMBERS = {"sequence": 948_150_073_614_971, "grows": 948_150_073_614_972, "size": 948_150_073_614_973}
+_PROBES = {"event_id": "\u2401", "timestamp": "\u2402", "text": "\u2403", **_NUMBERS}
+_MARKS = {name: sorted_bytes(probe).strip(b'"') for name, probe in _PROBES.items()}
+_NONE = slice(0, 0)
+
+is_text = re.compile(_TEXT).fullmatch
+is_name = re.compile(_NAME).fullmatch
+is_count = re.compile(_COUNT).fullmatch
+_is_clock = re.compile(_CLOCK).fullmatch
+
+
+def goes_on(before: bytes, stamp: bytes) -> bool:
+    """True for a time of the same day, written alike, that is not earlier."""
+    if stamp == before:
+        return True
+    alike = len(stamp) == len(before) and stamp[:10] == before[:10] and stamp > before
+    return alike and _is_clock(stamp, 10) is not None
 
 
 @dataclass(slots=True)
 class Layout:
     """The order in which the holes of a type of line come, and how to find them."""
 
-    sign: bytes
-    """What every such line holds."""
     names: tuple[str, ...]
     match: Any
     constant: tuple[int, ...]
     """The groups between the holes."""
-    groups: dict[str, int]
-    always: tuple[int, ...]
-    """The groups of what every line has: sequence, time, id and text."""
-
-    def number(self, match: Any, name: str) -> int | None:
-        """The number in a hole; None when the line has no such hole."""
-        group = self.groups.get(name)
-        return int(match.group(group)) if group else None
+    text: int
+    """The group of the text."""
 
 
 class Layouts:
@@ -52,38 +64,86 @@ class Layouts:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], Layout] = {}
-        self.all: list[Layout] = []
+        self._last: dict[tuple[str, ...], Layout] = {}
 
-    def of(self, document: dict[str, Any], fields: Fields, raw: bytes) -> Layout | None:
-        """The layout of a line; None when it lacks one of the holes."""
+    def match(self, document: dict[str, Any], fields: Fields, raw: bytes) -> tuple[Layout, Any] | None:
+        """The layout of a line and where it has its holes; None when it lacks one of them."""
         payload = document.get("payload")
-        if not isinstance(payload, dict):
+        if type(payload) is not dict:
             return None
+        present = (document["type"], *(name for name in fields if name in payload))
+        layout = self._last.get(present)
+        found = layout.match(raw) if layout else None
+        if found is None:
+            layout = self._last[present] = self._of(present, fields, raw)
+            found = layout.match(raw) if layout else None
+        return (layout, found) if found else None
+
+    def _of(self, present: tuple[str, ...], fields: Fields, raw: bytes) -> Layout | None:
         holes = {name: (name, *shape) for name, shape in ENVELOPE.items()}
-        holes |= {kind: (name, *_HOLES[kind]) for name, kind in fields.items() if name in payload}
+        holes |= {fields[name]: (name, *_HOLES[fields[name]]) for name in present[1:]}
         places = {kind: raw.find(b'"%b":' % name.encode()) for kind, (name, *_) in holes.items()}
         if "text" not in holes or min(places.values()) < 0:
             return None
         names = tuple(sorted(places, key=places.__getitem__))
-        key = (document["type"], *names)
+        key = (present[0], *names)
         if key not in self._known:
-            self._known[key] = _compiled(document["type"], names, holes)
-            self.all.append(self._known[key])
+            self._known[key] = _compiled(names, holes)
         return self._known[key]
 
 
-def _compiled(kind: str, names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]]) -> Layout:
+def _compiled(names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]]) -> Layout:
     """Finds the holes of a line one after the other; nothing is tried twice, however a line is written."""
     parts, quote = [], b""
     for hole in names:
         name, mark, pattern = holes[hole]
-        parts.append(rb'(%b(?>.*?"%b": ?)%b)%b' % (quote, name.encode(), mark, pattern))
+        parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, name.encode(), mark, pattern))
         quote = mark
     regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
-    groups = {hole: 2 * place + 2 for place, hole in enumerate(names)}
-    constant = tuple(range(1, 2 * len(names) + 2, 2))
-    always = tuple(groups[name] for name in ("sequence", "timestamp", "event_id", "text"))
-    return Layout(f'"{kind}"'.encode(), names, regex.fullmatch, constant, groups, always)
+    return Layout(names, regex.fullmatch, tuple(range(1, 2 * len(names) + 2, 2)), 2 * names.index("text") + 2)
+
+
+class Template:
+    """A line that others may repeat: the bytes between its holes, and where these are.
+
+    Most lines differ from the one before in the length of their text at most, so they are cut where that one was. If
+    they then are not the same between the holes, the holes are looked for.
+    """
+
+    __slots__ = ("_between", "_inside", "_layout", "_least", "key")
+
+    def __init__(self, layout: Layout, match: Any):
+        self._layout, self.key = layout, match.group(*layout.constant)
+        self._measure(match)
+
+    def _measure(self, match: Any) -> None:
+        start, end = match.span(self._layout.text)
+        length = match.end()
+        self._least = length - (end - start)
+        bounds = [place if place <= start else place - length for place in _bounds(match)]
+        bounds[-1] = None
+        cuts = list(map(slice, bounds, bounds[1:]))
+        holes = dict(zip(self._layout.names, cuts[1::2], strict=True))
+        self._between = itemgetter(*cuts[::2])
+        self._inside = itemgetter(*[holes.get(name, _NONE) for name in NAMES])
+
+    def holes(self, raw: bytes) -> tuple[bytes, ...] | None:
+        """What fills the holes of a line, in the order of `NAMES`; None when it differs elsewhere.
+
+        What it is has to be looked at: any bytes may fill a hole.
+        """
+        if len(raw) >= self._least and self._between(raw) == self.key:
+            return self._inside(raw)
+        match = self._layout.match(raw) if raw.startswith(self.key[0]) else None
+        if match is None or match.group(*self._layout.constant) != self.key:
+            return None
+        self._measure(match)
+        return self._inside(raw)
+
+
+def _bounds(match: Any) -> list[int]:
+    """Where the parts of a line begin, and where the last one ends."""
+    return [0, *(match.end(group) for group in range(1, match.re.groups + 1))]
 
 
 def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
@@ -93,28 +153,32 @@ def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
     return {**document, **{name: _PROBES[name] for name in ENVELOPE}, "payload": {**payload, **inner}}
 
 
-def proves(layout: Layout, key: Key, document: dict[str, Any], fields: Fields) -> bool:
-    """True when the holes of a layout are those of the document: filled with something else, it reads so."""
+def in_order(layout: Layout, key: Key, document: dict[str, Any], fields: Fields) -> tuple[bytes, Any] | None:
+    """The document with its keys in order and a mark for each hole, and what picks that which fills them.
+
+    None unless the holes of the layout are those of the document: filled with something else, it has to read so.
+    """
+    probed = _probed(document, fields)
+    if not _proves(layout, key, probed):
+        return None
+    written = sorted_bytes(probed)
+    found = {name: written.find(_MARKS[name]) for name in layout.names}
+    if min(found.values()) < 0 or any(written.count(_MARKS[name]) > 1 for name in found):
+        return None
+    order = sorted(found, key=found.__getitem__)
+    parts, start = [], 0
+    for name in order:
+        parts.append(written[start : found[name]].replace(b"%", b"%%"))
+        start = found[name] + len(_MARKS[name])
+    parts.append(written[start:].replace(b"%", b"%%"))
+    return b"%b".join(parts), itemgetter(*map(NAMES.index, order))
+
+
+def _proves(layout: Layout, key: Key, probed: dict[str, Any]) -> bool:
     parts = [key[0]]
     for name, after in zip(layout.names, key[1:], strict=True):
         parts += (str(_PROBES[name]).encode(), after)
     try:
-        return json.loads(b"".join(parts)) == _probed(document, fields)
+        return unpack(b"".join(parts)) == probed
     except ValueError:
         return False
-
-
-def in_order(document: dict[str, Any], fields: Fields) -> tuple[bytes, tuple[str, ...]] | None:
-    """The document with its keys in order and a mark for each hole, to be filled in, and the holes in that order."""
-    written = sorted_bytes(_probed(document, fields))
-    marks = {kind: sorted_bytes(_PROBES[kind]).strip(b'"') for kind in (*ENVELOPE, *fields.values())}
-    found = {kind: written.find(mark) for kind, mark in marks.items() if written.count(mark) == 1}
-    present = {*ENVELOPE, *(kind for name, kind in fields.items() if name in document["payload"])}
-    if set(found) != present:
-        return None
-    order = tuple(sorted(found, key=found.__getitem__))
-    parts, start = [], 0
-    for kind in order:
-        parts.append(written[start : found[kind]])
-        start = found[kind] + len(marks[kind])
-    return b"%b".join(part.replace(b"%", b"%%") for part in (*parts, written[start:])), order

@@ -28,7 +28,7 @@ Places = frozenset[str]
 Layout = tuple[Places, tuple[tuple[str, str], ...]]
 """Where the texts of an object stand, and its objects and lists, by key."""
 
-_SHORT = 256
+SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
 _MOST = 20_000
 _PAYS = 15_000
@@ -38,7 +38,7 @@ _PAYS_STORED = 400
 _MANY = 1_000
 """Texts after which compiling a regex costs less than it saves."""
 _BEGINNING = 3
-_SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
+SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _TELLING = re.compile(rb"[=\\%]")
 _VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
@@ -99,7 +99,9 @@ class Sieve:
             found = self._look(raw)
             if not found or not (found & gate.LEAK or self._spot(free, False).rooted):
                 return True
-        return not _may_leak([(self._spot("text", True), event_id), (self._spot(free, False), text)])
+        spot = self._spot(free, False)
+        told = [(self._spot("text", True), event_id), *([] if text in spot.texts else [(spot, text)])]
+        return not _may_leak(told)
 
     def _opened(self) -> bool:
         """Builds the gate when it is asked for or pays; says whether there is one."""
@@ -123,7 +125,7 @@ class Sieve:
         found = self._gate.look(raw)
         if found & gate.RANDOM:
             found &= ~gate.RANDOM
-            if not found & gate.LEAK and any(_is_random(raw, row) for row in self._vocabulary.all_rows if row.loose):
+            if not found & gate.LEAK and any(is_random(raw, row) for row in self._vocabulary.all_rows if row.loose):
                 found |= gate.LEAK
         return found
 
@@ -243,14 +245,14 @@ class Spot:
 
     def knows(self, text: str) -> bool:
         """True for a text that holds no needle, or differs only in digits from one that was looked at."""
-        if self._bare or len(text) > _SHORT or not text.isascii():
+        if self._bare or len(text) > SHORT or not text.isascii():
             return False
-        shape = text.encode().translate(_SHAPE)
+        shape = text.encode().translate(SHAPE)
         if shape in self._shapes:
             return True
         if _TELLING.search(shape) or self._needles.occur_in(shape.replace(b"://", b":")):
             return False
-        _keep(self._shapes, shape)
+        keep(self._shapes, shape)
         return True
 
     def may_leak(self, texts: list[str]) -> bool:
@@ -270,8 +272,8 @@ class Spot:
             bare = any(next(row.spans(whole, low), None) for row in self._bare)
         if not bare:
             for text in texts:
-                if len(text) <= _SHORT:
-                    _keep(self.texts, text)
+                if len(text) <= SHORT:
+                    keep(self.texts, text)
         return bare
 
 
@@ -286,14 +288,14 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
 
 def shaped(text: str) -> bytes:
     """A text in lower case and with zeros for digits, as needles are looked for."""
-    return text.encode("utf-8", "surrogatepass").translate(_SHAPE)
+    return text.encode("utf-8", "surrogatepass").translate(SHAPE)
 
 
 class Needles:
     """Words that are looked for in shaped texts: by how they begin at first, by a regex when there are many texts."""
 
     def __init__(self, words: Collection[str]):
-        self._words = sorted({word.encode().translate(_SHAPE) for word in words})
+        self._words = sorted({word.encode().translate(SHAPE) for word in words})
         self._short = [word for word in self._words if len(word) < _BEGINNING]
         self._begun: dict[tuple[int, ...], list[bytes]] = {}
         """Longer words by their first three letters."""
@@ -332,7 +334,7 @@ def any_of(words: Collection[str]) -> str:
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
-def _keep(known: set[Any], entry: Any) -> None:
+def keep(known: set[Any], entry: Any) -> None:
     if len(known) > _MOST:
         known.clear()
     known.add(entry)
@@ -352,7 +354,7 @@ def clues(vocabulary: Vocabulary) -> Iterator[gate.Clue]:
 _RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
 
 
-def _is_random(raw: bytes, row: Row) -> bool:
+def is_random(raw: bytes, row: Row) -> bool:
     """True unless a row that goes by randomness certainly finds nothing in a line."""
     for run in _RUN.finditer(raw):
         start = run.start()

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from tests.properties.stretched import FIELDS, Stretching
+from tests.unit.test_quiet import HITS
 from validator import echo, resources
 from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import load_protocol
@@ -112,6 +113,18 @@ def test_what_may_leak_or_hide_goes_the_long_way(piece, monkeypatch, taken):
     assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
     assert not any(piece.encode() in line for line in taken if piece)
     assert len(taken) <= 2
+
+
+def cut(text, size):
+    return [text[place : place + size] for place in range(0, len(text), size)]
+
+
+@pytest.mark.parametrize(("size", "sign"), [(5, "/"), (7, "\\u002f"), (400, "/"), (400, "\\/")])
+def test_what_leaks_whole_or_in_pieces_is_found_as_on_the_long_way(size, sign, monkeypatch, taken):
+    pieces = [piece for text in HITS[size % 4 :: 6] for piece in ("fine words ", *cut(text, size))]
+    data = "\n".join(talk(pieces)).replace("/", sign).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert len(taken) > 20
 
 
 @pytest.mark.parametrize("options", [Options(canaries=("word",)), Options(lines=frozenset({1, 2, 3, 9}))])

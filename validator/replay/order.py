@@ -51,9 +51,9 @@ class Order:
         """What is noted about an event: most bits of its digest, which does not depend on the order of keys."""
         return digest & ~_KIND | kind
 
-    def repeat(self, identity: int, body: int, stream: str, sequence: int, number: int) -> bool:
-        """Takes in an event that comes next in its stream; False when its id was met before."""
-        if self.seen.meet(identity, body, number) is not None:
+    def repeat(self, event_id: bytes, body: bytes, kind: int, stream: str, sequence: int, number: int) -> bool:
+        """Takes in an event that comes next in its stream, `body` being its bytes; False when its id was met before."""
+        if self.seen.meet(hashed(event_id), self.body(hashed(body), kind), number) is not None:
             return False
         self._last[stream] = (sequence, number)
         return True

@@ -1,8 +1,8 @@
 """Flat tables that remember much in little: a digest of a name, what is noted about it, and a line.
 
 An event that comes again has to be told from an id used for another body, however long ago the first came, so what is
-remembered of events grows with the length of a stream: about 23 bytes each (`SeenEvents`). What is remembered of a
-subject that is over and has not been heard of for long is smaller (`Noted`, about 16 bytes). Both are divided into
+remembered of events grows with the length of a stream: about 22 bytes each (`SeenEvents`). What is remembered of a
+subject that is over and has not been heard of for long is smaller (`Noted`, about 15 bytes). Both are divided into
 parts by the first bits of the digests; a part is three flat arrays in the order of its keys. Digests are spread evenly,
 so parts are about equally long, and when they are long on the average, each is cut in two.
 """
@@ -17,8 +17,6 @@ from bisect import bisect_left
 from validator.protocol.digest import blake2b
 
 _BITS = 64
-_FIRST = 3
-"""Bits by which parts are told apart at first."""
 _LONG = 320
 """Entries of a part, on the average, above which parts are cut in two."""
 _number = struct.Struct(">Q").unpack
@@ -28,10 +26,12 @@ class SeenEvents:
     """Identity to body and line."""
 
     _BODY = "Q"
+    _FIRST = 3
+    """Bits by which parts are told apart at first."""
 
     def __init__(self) -> None:
-        self._count, self._shift = 0, _BITS - _FIRST
-        parts = range(1 << _FIRST)
+        self._count, self._shift = 0, _BITS - self._FIRST
+        parts = range(1 << self._FIRST)
         self._keys, self._lines = [array("Q") for _ in parts], [array("I") for _ in parts]
         self._bodies = [array(self._BODY) for _ in parts]
 
@@ -86,9 +86,19 @@ class SeenEvents:
 
 
 class Noted(SeenEvents):
-    """Name to one of a few words, by its number, and a line."""
+    """Name to one of a few words, by its number, and a line; there are many such tables, and most stay short."""
 
     _BODY = "H"
+    _FIRST = 0
+
+    def meet(self, key: int, body: int, line: int) -> tuple[int, int] | None:
+        """The same, and nothing is set aside for what may come."""
+        found = super().meet(key, body, line)
+        if found is None:
+            part = key >> self._shift
+            for tables in (self._keys, self._bodies, self._lines):
+                tables[part] = tables[part][:]
+        return found
 
 
 def short(text: str) -> int:
