@@ -71,7 +71,9 @@ class _Echo:
 
     template: Template
     step: Step
+    session: str
     stream: str
+    """In what its sequence counts; its session, unless it says otherwise."""
     sign: bytes
     """By what lines that may repeat it are found."""
     sequence: int
@@ -114,9 +116,9 @@ class Echoes:
         self._matched: Any = None
         """The layout of the line at hand, and where it has its holes."""
         self._signs: dict[bytes, _Echo] = {}
-        self._by_stream: dict[str, _Echo] = {}
+        self._by_session: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
-        """Ids to the streams whose echoes carry them."""
+        """Ids to the sessions whose echoes carry them."""
         self._firsts: dict[str, Key] = {}
 
     @staticmethod
@@ -185,7 +187,7 @@ class Echoes:
 
     def before(self, line: Line) -> None:
         """Shows ledgers what was left out, before a line that could tell the difference."""
-        if not self._by_stream and not self._firsts:
+        if not self._by_session and not self._firsts:
             return
         document = line.document if line.readable and "record" not in line.document else {}
         stream, kind = document.get("session_id"), document.get("type")
@@ -193,15 +195,15 @@ class Echoes:
         if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind):
             self.settle()
             self._firsts.clear()
-        elif stream in self._by_stream or not self._owned.keys().isdisjoint(glance(document)[1]):
+        elif stream in self._by_session or not self._owned.keys().isdisjoint(glance(document)[1]):
             self._interrupt(stream, document)
 
     def _interrupt(self, stream: str, document: dict[str, Any]) -> None:
         """Shows what was left out of a line's own stream, and of those whose ids it names."""
-        concerned = {stream: None} if stream in self._by_stream else {}
+        concerned = {stream: None} if stream in self._by_session else {}
         for text in glance(document)[1]:
             concerned |= self._owned.get(text, {})
-        for echo in sorted((self._by_stream[name] for name in concerned), key=lambda entry: entry.line):
+        for echo in sorted((self._by_session[name] for name in concerned), key=lambda entry: entry.line):
             self._drop(echo)
         for name in concerned:
             if name != stream:
@@ -213,15 +215,15 @@ class Echoes:
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""
-        for echo in sorted(self._by_stream.values(), key=lambda entry: entry.line):
+        for echo in sorted(self._by_session.values(), key=lambda entry: entry.line):
             self._drop(echo)
 
     def _drop(self, echo: _Echo) -> None:
-        del self._by_stream[echo.stream]
+        del self._by_session[echo.session]
         if self._signs.get(echo.sign) is echo:
             del self._signs[echo.sign]
         for name in echo.ids:
-            self._owned[name].pop(echo.stream)
+            self._owned[name].pop(echo.session)
             if not self._owned[name]:
                 del self._owned[name]
         if not echo.times:
@@ -290,7 +292,8 @@ class Echoes:
         echo = _Echo(
             template,
             step,
-            stream=document["session_id"],
+            session=document["session_id"],
+            stream=step.place.stream,
             sign=_sign(line.raw),
             sequence=sequence,
             next=b"%d" % (sequence + 1),
@@ -312,9 +315,9 @@ class Echoes:
             self._own(echo)
 
     def _own(self, echo: _Echo) -> None:
-        self._signs[echo.sign] = self._by_stream[echo.stream] = echo
+        self._signs[echo.sign] = self._by_session[echo.session] = echo
         for name in echo.ids:
-            self._owned.setdefault(name, {})[echo.stream] = None
+            self._owned.setdefault(name, {})[echo.session] = None
 
 
 def _sign(raw: bytes) -> bytes:

@@ -156,6 +156,33 @@ def test_findings_so_far_are_those_of_the_lines_so_far(monkeypatch, taken):
     assert taken
 
 
+@pytest.mark.parametrize("ahead", [0, 9])
+def test_text_may_count_in_a_stream_of_its_own(ahead, monkeypatch, taken):
+    lines = [json.loads(line) for line in talk(["one", "two", "three", "four", "five"])]
+    for event in lines[5:]:
+        event |= {"stream_id": "told", "sequence": event["sequence"] - 5}
+    for event in lines[:5]:
+        event["sequence"] += ahead
+    last = {"event_id": "e99", "timestamp": "2026-05-08T09:00:59Z", "sequence": 6 + ahead}
+    lines += [{**lines[-1], "event_id": "e98", "sequence": 6}, {**lines[4], **last}]
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert len(taken) == 4
+    assert "ORD002" not in report.counts
+
+
+def test_two_sessions_may_count_in_one_stream(monkeypatch, taken):
+    lines = [json.loads(line) for line in talk(["one", "two", "three", "four", "five", "six"], stream_id="told")]
+    other = {"type": "session.created", "session_id": "ses_2", "payload": {"title": "Two"}, "stream_id": "told"}
+    for place in range(9, 11):
+        between = {**other, "event_id": "e99", "timestamp": lines[place]["timestamp"], "sequence": place + 1}
+        told = [*lines[:place], between, *lines[place:]]
+        data = "\n".join(json.dumps(event, separators=(",", ":")) for event in told).encode() + b"\n"
+        assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert taken
+
+
 @pytest.mark.parametrize("kind", sorted(FIELDS))
 def test_what_fills_a_hole_is_bound_by_no_schema(kind):
     protocol = load_protocol("agent-runtime")
