@@ -29,9 +29,10 @@ from validator.replay.subject import Subject
 if TYPE_CHECKING:
     from validator.replay.readmodels.agent_runtime.ledger import ReadModels
 
-_NOTHING = ("", None)
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
+_NOTHING = ("", None)
+"""What an event acknowledges: no sequence of any channel."""
 
 
 class Kept:
@@ -182,7 +183,7 @@ class Replay:
         """Keeps an event that repeats another."""
         session = self._current = step.scope["session_id"]
         self._reach(session, place, number)
-        if not self.is_gone(session):
+        if session in self._events:  # what it repeats was kept, unless its session was given up
             self._hold(session, Kept(number, step, place, raw))
 
     def _reach(self, session: str | None, place: Place | None, number: int) -> None:
