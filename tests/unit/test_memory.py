@@ -33,7 +33,7 @@ CACHES = (
     "*/rules/snapshot/_compare.py",
     "*/functools.py",
 )
-"""Texts, forms of lines and keys of steps looked at before are kept in caches of a fixed size, which a short stream does not fill."""
+"""What was looked at before is kept in caches of a fixed size, which a short stream does not fill."""
 
 
 @pytest.fixture
