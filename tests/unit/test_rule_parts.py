@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import PROTOCOLS
 from validator import resources
 from validator.engine import Options, validate
+from validator.protocol.exports import Part, parts
 from validator.protocol.protocol import load_protocol
 from validator.replay.fold import Fold
 from validator.replay.world import World
@@ -26,9 +27,11 @@ from validator.rules.snapshot._comparisons import _left_out
 from validator.rules.snapshot._owners import _is_guess
 from validator.rules.snapshot.invented_value import _clause
 from validator.rules.snapshot.old_fact_told_anew import Told
+from validator.rules.snapshot.override_unexplained import Turns
 from validator.rules.snapshot.thread_stands_wrong import _unknown
 from validator.rules.snapshot.view_differs import _is_left_out, _is_untold
 from validator.rules.terminal._work import Children
+from validator.rules.terminal.dropped_by_compaction import Links
 
 UNKNOWN = {"honest": "unknown", "reason": "not kept"}
 
@@ -155,6 +158,25 @@ def test_a_child_thread_that_is_no_word_is_not_remembered():
     writers = Writers(None)
     writers.apply(told("subagent.spawned", {"child_thread_id": ["h2"], "parent_thread_id": "h1"}))
     assert writers.children == {}
+
+
+def test_evidence_without_an_id_is_linked_to_nothing():
+    links = Links(None)
+    links.apply(told("evidence.changed", {"pack_ref": "pack://1"}, thread_id="h"))
+    assert links.evidence == {}
+
+
+def test_text_that_tells_the_environment_of_its_turn_is_shown_piece_by_piece(core):
+    line = {"type": "model.delta", "session_id": "s", "turn_id": "t", "execution_environment": {"cwd": "src"}}
+    world = World(core, [Turns])
+    (turns,) = world.heard_by(world.apply(line, 1))
+    assert turns.told == {"t": {"cwd": ("src", 1)}}
+    assert not turns.alike(world.apply(line, 2))
+
+
+def test_a_line_that_is_no_export_is_what_it_is():
+    line = {"note": "nothing that anybody lists"}
+    assert parts(load_protocol("runagents"), line) == [Part(line)]
 
 
 def test_a_task_is_not_below_itself():

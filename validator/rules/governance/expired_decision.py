@@ -38,10 +38,8 @@ def check(step, world, context):
         return
     about = world.ledger(Decisions).of(target)
     allows = [entry for entry in about if entry.allows]
-    if not allows or any(entry.expires is None for entry in allows):
-        return
     now = instant(step.line.get("timestamp"))
-    if now is None:
+    if now is None or not allows or any(entry.expires is None for entry in allows):
         return
     yield seen("PERM-24")
     if all(now > entry.expires for entry in allows):
