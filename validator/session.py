@@ -43,7 +43,7 @@ class Session:
             active = shared(active, share, whole=bool(self.profile.demands))
         self.catalogue: Catalogue = compile_rules(protocol, active)
         self.world = World(protocol, self.catalogue.ledgers)
-        self.world.attention.wait(self.catalogue.since)
+        self.world.attention.mind(self.catalogue.given, self.catalogue.since)
         self.context = Context(
             options,
             self.level,

@@ -31,7 +31,7 @@ Layout = tuple[Places, tuple[tuple[str, str], ...]]
 SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
 _MOST = 20_000
-_PAYS = 15_000
+_PAYS = 60_000
 """Lines after which building the native gate costs less than it saves."""
 _PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""

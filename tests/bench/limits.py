@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from tests.bench.talk import lines
@@ -66,7 +67,7 @@ def spend(path: Path, jobs: int) -> tuple[float, float, int]:
 def measured(cases: dict[str, tuple[Path, int]], rounds: int = ROUNDS) -> dict[str, Spent]:
     """Every case, in turn, as often as asked for."""
     found = {name: Spent(_count(path), path.stat().st_size) for name, (path, _) in cases.items()}
-    start, alone = Spent(1, 1), write("start", [_one(1)])
+    start, alone = Spent(1, 1), write("start", islice(lines(1), 1))
     for _ in range(rounds):
         start.take(spend(alone, 1))
         for name, (path, jobs) in cases.items():
@@ -110,6 +111,27 @@ def _one(number: int, **more: object) -> bytes:
     return json.dumps(event, separators=(",", ":")).encode() + b"\n"
 
 
+def _warning(number: int, beside: object) -> bytes:
+    return _one(number, type="runtime.warning", payload={"code": "slow", "message": "It is slow."}, acme=beside)
+
+
+def _turn() -> Iterator[bytes]:
+    ids = {"thread_id": "h", "turn_id": "t"}
+    yield _one(1, type="session.created")
+    yield _one(2, type="thread.started", thread_id="h", payload={"title": "Main"})
+    submitted = {"status": "accepted", "input_ref": "input://t", "source": "workspace"}
+    yield _one(3, type="turn.submitted", payload=submitted, **ids)
+    yield _one(4, type="turn.started", payload={"status": "preparing"}, **ids)
+
+
+def _spoken(texts: Iterable[str]) -> Iterator[bytes]:
+    yield from _turn()
+    ids = {"thread_id": "h", "turn_id": "t", "model_request_id": "m"}
+    yield _one(5, type="model.requested", payload={"provider": "acme", "model": "large"}, **ids)
+    for number, text in enumerate(texts, 6):
+        yield _one(number, payload={"delta": text}, **ids)
+
+
 def _nested(depth: int) -> object:
     value: object = "end"
     for _ in range(depth):
@@ -123,11 +145,11 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
     long = "/usr/share/doc/a/b/c " * 400
     words = " ".join(f"w{number}/x" for number in range(1500))
     return {
-        "deep nesting": lambda: (_one(n, acme=_nested(60)) for n in few),
-        "long texts full of slashes": lambda: (_one(n, payload={"delta": f"{n} {long}"}) for n in few),
-        "long texts of new words": lambda: (_one(n, payload={"delta": f"{n} {words}"}) for n in few),
-        "escapes everywhere": lambda: (_one(n, payload={"delta": "\u00e9%2e\\n" * 400 + str(n)}) for n in few),
-        "many keys": lambda: (_one(n, acme={f"k{n}_{i}": i for i in range(50)}) for n in few),
+        "deep nesting": lambda: (_warning(n, _nested(60)) for n in few),
+        "long texts full of slashes": lambda: _spoken(f"{n} {long}" for n in few),
+        "long texts of new words": lambda: _spoken(f"{n} {words}" for n in few),
+        "escapes everywhere": lambda: _spoken("\u00e9%2e\\n" * 400 + str(n) for n in few),
+        "many keys": lambda: (_warning(n, {f"k{n}_{i}": i for i in range(50)}) for n in few),
         "many sessions": lambda: (_one(1, session_id=f"s{n}", type="session.created", event_id=f"x{n}") for n in few),
         "many open calls": lambda: _open_calls(events // 4),
         "tasks within tasks": lambda: _nested_tasks(events // 10),
@@ -162,11 +184,12 @@ def _restarts(events: int) -> Iterator[bytes]:
 
 
 def _open_calls(events: int) -> Iterator[bytes]:
-    yield _one(1, type="session.created")
-    ids = {"thread_id": "h", "turn_id": "t"}
-    yield _one(2, type="turn.submitted", payload={"status": "accepted"}, **ids)
-    for number in range(3, events):
-        yield _one(number, type="tool.started", tool_call_id=f"c{number}", payload={"tool_name": "read"}, **ids)
+    yield from _turn()
+    for number in range(5, events):
+        ids = {"thread_id": "h", "turn_id": "t", "step_id": f"p{number}", "tool_call_id": f"c{number}"}
+        flags = {"is_read_only": True, "is_destructive": False, "is_concurrency_safe": True, "policy": "allowed"}
+        payload = {"tool_name": "read", "args_ref": f"args://{number}", **flags}
+        yield _one(number, type="tool.started", payload=payload, **ids)
 
 
 def duplicates(events: int) -> int:

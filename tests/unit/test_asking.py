@@ -8,6 +8,7 @@ import pytest
 from validator.asking import Asker
 from validator.context import Context, Options
 from validator.engine import validate
+from validator.replay.form import Condition, minded
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import Rule, finding, seen
@@ -115,7 +116,7 @@ def asked_about(core, tally, lines, **more):
         yield seen()
 
     world = World(core)
-    world.attention.wait(more.get("since", ()))
+    world.attention.mind(minded(more.get("given", ())), more.get("since", ()))
     asking = Asker(tally, world, Context(Options(), lambda clause: "MUST"))
     rules = (Rule("XXX001", "x", {"agent-runtime": ("C-1",)}, ("*",), check, **more),)
     for number, line in enumerate(lines, 1):
@@ -131,7 +132,8 @@ LINES = [{"type": "a"}, {"type": "a", "payload": {"colour": "red"}}, {"type": "h
     [
         ({}, [1, 2, 3, 4]),
         ({"given": ("colour", "shape")}, [2]),
-        ({"given": lambda form: "payload" in form.top and "colour" in form.below}, [2]),
+        ({"given": Condition(("colour",), lambda form: "colour" in form.below)}, [2]),
+        ({"given": Condition((), lambda form: form.twice)}, []),
         ({"since": ("hook.started",)}, [3, 4]),
         ({"since": ("hook.*", "colour")}, [2, 3, 4]),
         ({"given": ("payload",), "since": ("hook.started",)}, []),

@@ -32,6 +32,7 @@ from validator.rules.snapshot.thread_stands_wrong import _unknown
 from validator.rules.snapshot.view_differs import _is_left_out, _is_untold
 from validator.rules.terminal._work import Children
 from validator.rules.terminal.dropped_by_compaction import Links
+from validator.rules.unknown._restarts import Restarts
 
 UNKNOWN = {"honest": "unknown", "reason": "not kept"}
 
@@ -158,6 +159,43 @@ def test_a_child_thread_that_is_no_word_is_not_remembered():
     writers = Writers(None)
     writers.apply(told("subagent.spawned", {"child_thread_id": ["h2"], "parent_thread_id": "h1"}))
     assert writers.children == {}
+
+
+def spoken(kind, number, task, **more):
+    return {"type": kind, "event_id": f"e{number}", "sequence": number, "session_id": "s", "task_id": task, **more}
+
+
+def test_what_nothing_was_heard_of_is_silent_since_the_last_restart(core):
+    """Restart after restart, only what was heard of in between is looked at again."""
+    world = World(core, [Restarts])
+    lines = [
+        *(spoken("task.created", number, f"k{number}", payload={"objective": "o"}) for number in (1, 2, 3)),
+        {"record": "restart"},
+        spoken("task.cancelled", 4, "k1", payload={}),
+        spoken("acme.note", 5, "k2"),
+        {"record": "restart"},
+        {"record": "restart"},
+    ]
+    found = []
+    for number, line in enumerate(lines, 1):
+        world.apply(line, number)
+        found.append({key: since for (_, key), since in world.ledger(Restarts).silent.items()})
+    assert found[3:] == [
+        {"k1": 4, "k2": 4, "k3": 4},
+        {"k2": 4, "k3": 4},
+        {"k3": 4},
+        {"k2": 7, "k3": 7},
+        {"k2": 8, "k3": 8},
+    ]
+
+
+def test_what_is_in_doubt_at_a_restart_stays_silent_since_the_one_before(core):
+    world = World(core, [Restarts])
+    world.apply(spoken("task.created", 1, "k1", payload={"objective": "o"}), 1)
+    for number in (2, 4):
+        world.apply({"record": "restart"}, number)
+        world.doubt(number + 1)
+    assert dict(world.ledger(Restarts).silent.items()) == {("task", "k1"): 2}
 
 
 def test_evidence_without_an_id_is_linked_to_nothing():

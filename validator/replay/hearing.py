@@ -6,8 +6,8 @@ ledger when the fast path is off.
 * `hears`: event types or patterns, `record:<kind>`, `unlisted` for types that the catalogue does not list, and
   `move:<machine>` for whatever can move or refuse a subject of a machine. The last is worked out from the tables: an
   event reaches the machines that list it, and those that list their moves.
-* `given`: keys of which a line has to hold one, at whatever depth, or a function of its `Form`; `ASTRAY` stands for an
-  event that does not simply come next in its stream.
+* `given`: keys of which a line has to hold one, at whatever depth, or a condition on its `Form`; `ASTRAY` stands for
+  an event that does not simply come next in its stream.
 * `since`: words like those of `hears` and `given`; a step that one of them means wakes the ledger for good, and up to
   then no step teaches it anything.
 
@@ -21,17 +21,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from validator.protocol.fastpath import mode
-from validator.protocol.glance import Shape, glance
+from validator.protocol.glance import Keys, Shape, glance
 from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
-from validator.replay.form import Form
+from validator.replay.form import Condition, Form, Given, minded
 from validator.replay.step import Step
 
 T = TypeVar("T")
 R = TypeVar("R")
 Teacher = tuple[type, Callable[[Step], None]]
-Given = tuple[str, ...] | Callable[[Form], bool]
 ASTRAY = "astray"
 _MOST = 16_384
 """Forms, and what was found out about them, that are remembered; a stream may make up as many as it likes."""
@@ -44,28 +43,36 @@ class Attention:
         self._protocol = protocol
         self.is_whole = mode() == "off"
         """Everybody attends to everything."""
-        self._words = {*words}
+        self._words = {*words, *protocol.identities}
         self._patterns = sorted(word for word in self._words if is_pattern(word))
         self._asleep: set[str] = set()
         self._forms: dict[Shape, Form] = {}
+        self._alike: dict[tuple[frozenset[str], frozenset[str], bool], Form] = {}
+        """The forms by what they are told apart by."""
         self._kept = 0
         self._meanings: dict[tuple[str, str], frozenset[str]] = {}
 
-    def wait(self, words: Iterable[str]) -> None:
-        """Somebody sleeps until a step comes that one of these words means."""
-        words = frozenset(words)
-        self._asleep |= words
-        self._words |= words
+    def mind(self, given: Iterable[str], since: Iterable[str]) -> None:
+        """Somebody minds some keys of a line, and sleeps until a step comes that one of some words means."""
+        since = frozenset(since)
+        self._asleep |= since
+        self._words |= {*given, *since}
         self._patterns = sorted(word for word in self._words if is_pattern(word))
-        self._meanings.clear()
+        self.forget()
 
     def form(self, step: Step) -> Form:
         """The form of a step's line; the same for all lines with the same keys."""
         if step.form is None:
             shape = glance(step.line)[0]
             form = self._forms.get(shape)
-            step.form = form if form is not None else self.keep(self._forms, shape, Form(shape.keys))
+            step.form = form if form is not None else self.keep(self._forms, shape, self._form(shape.keys))
         return step.form
+
+    def _form(self, keys: Keys) -> Form:
+        top, below = frozenset(keys[0] if keys else ()), frozenset(key for inner in keys[1:] for key in inner)
+        mark = (top & self._words, below & self._words, not top.isdisjoint(below))
+        form = self._alike.get(mark)
+        return form if form is not None else self.keep(self._alike, mark, Form(*mark))
 
     def keep(self, table: dict[Any, T], key: Any, found: T) -> T:
         """Remembers something about forms; when there is too much of it, all of it is found out again."""
@@ -78,6 +85,7 @@ class Attention:
     def forget(self) -> None:
         """Finds out again who attends to what."""
         self._forms.clear()
+        self._alike.clear()
         self._meanings.clear()
         self._kept = 0
 
@@ -92,7 +100,7 @@ class Attention:
     def meant(self, step: Step) -> set[str]:
         """Every word that means a step; whoever waited for one of them is awake from now on."""
         form = self.form(step)
-        words = {*self._named(step.kind, step.type or ""), *(form.top & self._words), *(form.below & self._words)}
+        words = {*self._named(step.kind, step.type or ""), *form.top, *form.below}
         if self.is_astray(step):
             words.add(ASTRAY)
         if not self._asleep.isdisjoint(words):
@@ -134,8 +142,8 @@ class Attention:
 
 def holds(given: Given, form: Form, astray: bool) -> bool:
     """True when a line of a form may hold what somebody looks for."""
-    if callable(given):
-        return given(form)
+    if isinstance(given, Condition):
+        return given.test(form)
     return not given or form.has(given) or (astray and ASTRAY in given)
 
 
@@ -147,7 +155,8 @@ class Hearing:
         words = {word for kind in ledgers for word in getattr(kind, "hears", ())}
         self.attention = Attention(protocol, words)
         if not self.attention.is_whole:
-            self.attention.wait(word for kind in ledgers for word in getattr(kind, "since", ()))
+            given = (word for kind in ledgers for word in minded(getattr(kind, "given", ())))
+            self.attention.mind(given, (word for kind in ledgers for word in getattr(kind, "since", ())))
 
     def of(self, step: Step) -> tuple[Teacher, ...]:
         """The ledgers to show a step to, in the order of their names."""

@@ -23,7 +23,8 @@ from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
 from validator.replay.faded import Lines, Subjects
 from validator.replay.fold import Fold
-from validator.replay.hearing import Given, Hearing
+from validator.replay.form import Given
+from validator.replay.hearing import Hearing
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
 from validator.replay.subject import Subject
@@ -74,6 +75,8 @@ class World:
         self.capabilities: set[str] = set()
         self.observed_types: dict[str, int] = {}
         self.last_line = 0
+        self.losses = 0
+        """How often something was lost, or a line could not be read."""
         self.last_event = 0
         """The line of the last event, and the session that was named last."""
         self.last_session: str | None = None
@@ -188,6 +191,7 @@ class World:
     def doubt(self, number: int, ids: dict[str, Any] | None = None) -> None:
         """Open work can no longer be proved to stand: that of the stream with these ids, or all of it."""
         names = self._doubt.names(ids or {})
+        self.losses += 1
         self._asked = (None, None)
         self._doubt.lose(number, names)
         for subject in self.fold.open_subjects():

@@ -17,6 +17,7 @@ from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
 from validator.records import dataclass, field
+from validator.replay.form import minded
 from validator.replay.step import Step
 from validator.rules._rule import END, LINE, PARTS, REPEAT, UNLISTED, Rule
 
@@ -81,6 +82,8 @@ class Catalogue:
     """Those that every line wakes, whatever it holds; they are among the others that a line wakes."""
     on_repeat: tuple[Rule, ...] = ()
     ledgers: tuple[type, ...] = ()
+    given: frozenset[str] = frozenset()
+    """The keys that rules mind."""
     since: frozenset[str] = frozenset()
     """What sleeping rules wait for."""
 
@@ -116,6 +119,7 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
         on_line=lines,
         on_repeat=(*lines, *_listening(known, REPEAT)),
         ledgers=tuple(dict.fromkeys(ledger for rule in known for ledger in rule.ledgers)),
+        given=frozenset(word for rule in known for word in minded(rule.given)),
         since=frozenset(word for rule in known for word in rule.since),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from validator.protocol.digest import sha256
 from validator.records import dataclass
-from validator.replay.hearing import Given
+from validator.replay.form import Given
 from validator.replay.step import Step
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"

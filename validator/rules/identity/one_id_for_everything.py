@@ -5,6 +5,7 @@ Trips: an event whose turn, step and tool call have one id.  Near miss: an event
 Fix: Give turns, steps, calls, actions and tasks ids of their own when they begin.
 """
 
+from validator.replay.form import Condition
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import body
 
@@ -16,7 +17,7 @@ def has_many(form):
     return len(form.top.intersection(WORK)) >= 3
 
 
-@rule("IDN005", "one-id-for-everything", clauses={"agent-runtime": ("ID-18", "ID-17")}, given=has_many)
+@rule("IDN005", "one-id-for-everything", clauses={"agent-runtime": ("ID-18", "ID-17")}, given=Condition(WORK, has_many))
 def check(step, world, context):
     ids = {name: step.scope[name] for name in WORK if name in step.scope}
     if len(ids) < 3:

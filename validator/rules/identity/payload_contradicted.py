@@ -6,6 +6,7 @@ Fix: Write a fact once, or copy it from one variable.
 """
 
 from validator.protocol.honest import is_honest
+from validator.replay.form import Condition
 from validator.rules import finding, rule, seen
 
 WORDS = ("status", "phase", "status_reason", "native_status", "output_ref")
@@ -35,10 +36,10 @@ SPELLINGS = (("allow", "allowed"), ("deny", "denied"))
 
 def tells_twice(form):
     """True for lines with an object beside the payload that may say the same, or with a fact at two depths."""
-    return not form.top.isdisjoint(RECORDS) or not form.top.isdisjoint(form.below)
+    return form.twice or not form.top.isdisjoint(RECORDS)
 
 
-@rule("IDN011", "payload-contradicted", clauses={"agent-runtime": "ENV-15"}, given=tells_twice)
+@rule("IDN011", "payload-contradicted", clauses={"agent-runtime": "ENV-15"}, given=Condition(RECORDS, tells_twice))
 def check(step, world, context):
     payload = step.line.get("payload")
     if not isinstance(payload, dict):

@@ -7,6 +7,7 @@ Fix: Show open work as stale, unknown or lost until an event says that it goes o
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._silence import Silence
 from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._owners import WAKES
 
@@ -21,16 +22,13 @@ class Silent:
     since = ("record:restart",)
 
     def __init__(self, world):
-        self._world = world
-        self.since = {}
+        self.work = Silence(world, lambda subject, _runtime: subject.state in RUNNING)
 
     def apply(self, step):
         if step.kind == "restart":
-            work = (subject for subject in self._world.fold.open_work() if subject.state in RUNNING)
-            self.since |= {(subject.machine, subject.key): step.number for subject in work}
-        elif self.since:
-            for move in step.moves:
-                self.since.pop((move.machine, move.subject), None)
+            self.work.restart(step.number)
+        else:
+            self.work.hear(step)
 
 
 @rule(
@@ -41,7 +39,7 @@ class Silent:
     needs=(Claims, Silent),
 )
 def check(step, world, context):
-    silent = world.ledger(Silent).since
+    silent = world.ledger(Silent).work
     for claim in world.ledger(Claims).now if silent else ():
         reported = set()
         for path, name, key, status in _entries(claim.document, ()):
@@ -59,7 +57,7 @@ def check(step, world, context):
                     pointer=f"{claim.pointer}{path}/status",
                     entity=subject,
                     state=held.state,
-                    witness=(*held.history, silent[subject]),
+                    witness=(*held.history, silent.line(subject)),
                     key=subject[0],
                 )
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from validator.records import dataclass
 from validator.replay.step import Step
+from validator.replay.subject import Subject
 from validator.replay.world import World
+from validator.rules._silence import Silence
 from validator.rules.terminal._work import GOOD, told
 
 CLAUSES = {
@@ -50,7 +54,7 @@ class Restarts:
 
     def __init__(self, world: World):
         self._world = world
-        self.silent: dict[tuple[str, str], int] = {}
+        self.silent = Silence(world, _is_owned)
         self.later: dict[int, int] = {}
         """Restarts after which the stream went on, with the first line of that."""
         self.first_words: list[Guess] = []
@@ -62,23 +66,24 @@ class Restarts:
             self._restart(step)
         elif step.kind == "event" and self._last is not None:
             self.later.setdefault(self._last, step.number)
-            if self.silent:
-                self._hear(step)
+            self._hear(step)
 
     def _restart(self, step: Step) -> None:
-        runtime = step.line.get("runtime_id")
         self._last = step.number
-        for subject in self._world.fold.open_work():
-            owner = subject.scope.get("runtime_id")
-            if subject.machine in CLAUSES and not subject.doubted and (owner is None or runtime in (None, owner)):
-                self.silent[(subject.machine, subject.key)] = step.number
+        self.silent.restart(step.number, step.line.get("runtime_id"))
 
     def _hear(self, step: Step) -> None:
         for move in step.moves:
-            line = self.silent.pop((move.machine, move.subject), None)
+            line = self.silent.end((move.machine, move.subject))
             if line is not None:
                 good = move.target in GOOD and move.source not in GOOD and told(step, "reconciled") is not True
                 self.first_words.append(Guess(move.machine, move.subject, move.source, line, good))
         for name, machine in IDS.items():
             if name in step.scope:
-                self.silent.pop((machine, step.scope[name]), None)
+                self.silent.end((machine, step.scope[name]))
+
+
+def _is_owned(subject: Subject, runtime: Any) -> bool:
+    """True for work that a runtime did, as far as anybody says."""
+    owner = subject.scope.get("runtime_id")
+    return subject.machine in CLAUSES and not subject.doubted and (owner is None or runtime in (None, owner))
