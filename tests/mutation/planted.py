@@ -59,7 +59,7 @@ def plant(root: Path, path: str, source: str) -> None:
 def resting_on(module: str, root: Path) -> set[str]:
     """The loaded modules of this tree that import a module, at whatever remove, and itself."""
     loaded = {name: Path(found.__file__) for name, found in sys.modules.items() if getattr(found, "__file__", None)}
-    uses = {name: _imports(file) for name, file in loaded.items() if file.is_relative_to(root)}
+    uses = {name: _imports(file) for name, file in loaded.items() if _is_ours(file, root)}
     uses.setdefault(_CATALOGUE, set()).update(name for name in uses if name.startswith("validator.rules."))
     doomed, grown = {module}, True
     while grown:
@@ -67,6 +67,11 @@ def resting_on(module: str, root: Path) -> set[str]:
         doomed |= more
         grown = bool(more)
     return doomed & uses.keys()
+
+
+def _is_ours(file: Path, root: Path) -> bool:
+    """True for a module of this tree; an environment may lie in the tree, and what is installed there is not ours."""
+    return file.is_relative_to(root) and "site-packages" not in file.parts
 
 
 @functools.cache
