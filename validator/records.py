@@ -31,16 +31,17 @@ def field(*, default_factory: Callable[[], Any]) -> Any:
 
 
 @dataclass_transform(field_specifiers=(field,))
-def dataclass(
-    *, slots: bool, frozen: bool = False, eq: bool = True, unsafe_hash: bool = False
-) -> Callable[[type[T]], type[T]]:
+def dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Callable[[type[T]], type[T]]:
     """Makes a class with slots of one that lists its fields; `slots` is always True, and said as elsewhere."""
+
+    if not slots:
+        raise TypeError("a data class without slots is one of the standard library")
 
     def make(cls: type[T]) -> type[T]:
         own = cls.__annotations__
         methods: dict[str, Any] = {"__repr__": _repr, "__reduce__": _reduce}
         if eq:
-            methods |= {"__eq__": _equal, "__hash__": _hash if frozen or unsafe_hash else None}
+            methods |= {"__eq__": _equal, "__hash__": _hash if frozen else None}
         if frozen:
             methods |= {"__setattr__": _refuse, "__delattr__": _refuse}
         return _define(cls, own, methods, frozen)

@@ -51,7 +51,7 @@ def tests_of(path: str) -> list[str]:
         return [UNIT.format(name) for name in ("rule_parts", *RULES.get(rest[0], ()))]
     if rest[0] != "readmodels":
         return [UNIT.format(name) for name in REPLAY]
-    dialect = f"readmodels_{rest[-1]}" if rest[-1] in {"agent_threads", "agenthub", "runagents"} else "readmodels"
+    dialect = "_".join(("readmodels", *{"agent_threads", "agenthub", "runagents"}.intersection(rest)))
     return [*(UNIT.format(name) for name in (*REPLAY, *MODELS)), WHOLE.format(dialect)]
 
 

@@ -10,7 +10,7 @@ from validator.records import dataclass, field
 from validator.replay.form import Form
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class Move:
     """A subject took a row."""
 
@@ -32,7 +32,7 @@ class Refusal:
     clause: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class Place:
     """What the order of a stream says about an event."""
 
