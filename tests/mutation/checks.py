@@ -36,7 +36,7 @@ KERNEL = {
 """Module or folder of the kernel to the unit tests that are about it."""
 RULES = {"redaction": ("redaction_patterns",), "snapshot": ("snapshot_compare",), "command": ("commands_kept",)}
 """Family to the unit tests of what its rules share, beside those of parts that few streams can tell apart."""
-REPLAY = ("engine", "fold", "kin", "past", "replay", "seen")
+REPLAY = ("engine", "fold", "kin", "past", "replay", "seen", "world", "asking")
 MODELS = ("readmodels", "readmodels_untold")
 _PARTS = ("varied", "skewed")
 UNIT, WHOLE = "tests/unit/test_{}.py", "tests/conformance/test_{}.py"

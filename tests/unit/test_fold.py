@@ -197,3 +197,15 @@ def test_a_session_that_is_still_heard_of_does_not_fade(core, monkeypatch):
         line = event("acme.note", session_id="over" if number == 1 else "heard of")
         seen.apply({**line, "event_id": f"e{number}", "sequence": max(1, number - 1)}, number)
     assert list(seen.ledger(Remembered).sessions) == ["heard of", "newest"]
+
+
+def test_a_subject_that_faded_is_whole_again_once_it_moves(core):
+    fold, _ = play(
+        core,
+        event("task.created", {"objective": "o"}, task_id="k"),
+        event("task.cancelled", task_id="k"),
+    )
+    fold._forget(fold.subjects["task"]["k"])
+    assert fold.apply(event("task.archived", task_id="k"), 3).moves[0].target == "archived"
+    assert fold.subjects["task"]["k"].state == "archived"
+    assert fold.apply(event("task.completed", task_id="k"), 4).refusals[0].state == "archived"

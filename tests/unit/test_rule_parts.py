@@ -17,7 +17,8 @@ from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
 from validator.rules.identity.shared_writes_untold import Writers
 from validator.rules.ordering._streams import Gaps
-from validator.rules.redaction.redacted_here_plain_there import _depth
+from validator.rules.redaction._leaks import Leaks
+from validator.rules.redaction.redacted_here_plain_there import Redactions, _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
 from validator.rules.runagents.export_contradicts_log import _settle
 from validator.rules.snapshot import old_fact_told_anew
@@ -32,6 +33,7 @@ from validator.rules.snapshot.thread_stands_wrong import _unknown
 from validator.rules.snapshot.view_differs import _is_left_out, _is_untold
 from validator.rules.terminal._work import Children
 from validator.rules.terminal.dropped_by_compaction import Links
+from validator.rules.terminal.work_before_submission import Early
 from validator.rules.unknown._restarts import Restarts
 
 UNKNOWN = {"honest": "unknown", "reason": "not kept"}
@@ -196,6 +198,21 @@ def test_what_is_in_doubt_at_a_restart_stays_silent_since_the_one_before(core):
         world.apply({"record": "restart"}, number)
         world.doubt(number + 1)
     assert dict(world.ledger(Restarts).silent.items()) == {("task", "k1"): 2}
+
+
+def test_a_profile_that_is_resolved_before_its_turn_is_early(core):
+    early = Early(World(core))
+    early.apply(told("task.profile.resolved", {}, turn_id="t"))
+    assert early.lines == {("TURN-17", "t"): 1}
+
+
+def test_what_an_object_in_a_payload_says_of_a_call_is_kept_for_that_call(core):
+    """The event speaks of one subject, and an object in it of another, of which something is hidden later."""
+    call = {"tool_call_id": "c1", "note": "the plain words"}
+    world = World(core, [Leaks, Redactions])
+    world.apply(spoken("task.created", 1, "k1", payload={"calls": [call]}), 1)
+    world.apply(spoken("tool.result", 2, "k1", payload={"note": "[redacted]"}, tool_call_id="c1"), 2)
+    assert [(line, subject) for line, subject, *_ in world.ledger(Redactions).clashes] == [(1, ("tool_call_id", "c1"))]
 
 
 def test_evidence_without_an_id_is_linked_to_nothing():

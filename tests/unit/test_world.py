@@ -7,7 +7,7 @@ from validator.replay import world as worlds
 from validator.replay.faded import Faded, Subjects
 from validator.replay.hearing import ASTRAY
 from validator.replay.subject import Subject
-from validator.replay.world import World
+from validator.replay.world import World, _naming, _unknown
 
 
 def note(number, kind="acme.note"):
@@ -132,6 +132,21 @@ def test_types_that_wake_somebody_are_known_until_they_come(core):
     assert not any(map(world.attention.rouses, types))
 
 
+def test_events_out_of_order_are_heard_by_who_asks_for_them(core):
+    class Orderly(Steady):
+        hears = (ASTRAY,)
+
+    world = World(core, [Orderly])
+    for number, sequence in enumerate((1, 2, 4, 5, 3), 1):
+        world.apply(note(number) | {"sequence": sequence}, number)
+    assert world.ledger(Orderly).heard == 2
+
+
+@pytest.mark.parametrize(("pick", "picked"), [(_naming, ["a", ("a", "c")]), (_unknown, ["b", ("b", "c")])])
+def test_keys_are_ids_or_hold_some(pick, picked):
+    assert pick({"a"}, ["a", "b", ("a", "c"), ("b", "c")]) == picked
+
+
 def test_without_the_fast_path_every_ledger_hears_every_step(core, monkeypatch):
     monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
     world = World(core, [Reader, Sleeper, Choosy])
@@ -159,6 +174,8 @@ def test_a_faded_subject_is_found_by_its_id_and_no_other(monkeypatch):
     assert (turns["gone"].state, turns["gone"].history, turns["gone"].faded) == ("completed", [7], True)
     faded.keep(Subject("turn", "t", "failed", ""))
     assert turns["t"].state == "failed"
+    turns["whole"] = Subject("turn", "whole", "running", "")
+    assert turns.get("whole").state == turns["whole"].state == "running"
     turns["kept"] = Subject("turn", "kept", "running", "")
     assert turns.get("kept") is turns["kept"]
 

@@ -116,7 +116,7 @@ def _is_top(steps: tuple[str, ...]) -> bool:
 def _plain(steps: tuple[str, ...]) -> Reader:
     """Reads one value; nothing is read out of an honest statement."""
     if _is_top(steps):
-        return methodcaller("get", steps[0])
+        return methodcaller("get", *steps)
 
     def read(line: dict[str, Any]) -> Any:
         value: Any = line

@@ -40,7 +40,6 @@ class Commands:
     def __init__(self, world: World):
         self._world = world
         self.sent: dict[str, Sent] = {}
-        self.answers = 0
         self.last_answer = 0
         self.last_answered = 0
         """The line of the latest command that has an answer."""
@@ -146,7 +145,6 @@ class Commands:
         )
 
     def _result(self, step: Step) -> None:
-        self.answers += 1
         self.last_answer = step.number
         sent = self.sent.get(str(step.line.get("command_id")))
         result = step.line.get("result")

@@ -12,7 +12,7 @@ from validator.rules.command._commands import Commands, came_to_rest, went_on
 @rule("CMD001", "unanswered-command", clauses={"agent-runtime": "CTL-3"}, on=END, needs=(Commands,))
 def check(step, world, context):
     commands = world.ledger(Commands)
-    if not commands.answers:
+    if not commands.last_answer:
         return  # a recorder that keeps no answers shows nothing about them
     for sent in commands.sent.values():
         if sent.answered is not None:

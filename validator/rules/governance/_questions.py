@@ -23,11 +23,11 @@ class Question:
     process: str | None
     task: str | None
     turn: str | None
-    digest: str | None = None
-    expires: datetime | None = None
-    scoped: bool = False
+    digest: str | None
+    expires: datetime | None
+    scoped: bool
     """It states what an approval covers."""
-    blocking: bool = True
+    blocking: bool
     decision: str | None = None
     answered: int | None = None
     changed: str | None = None
