@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import Keys, Shape, glance
@@ -43,8 +43,10 @@ class Attention:
         self._protocol = protocol
         self.is_whole = mode() == "off"
         """Everybody attends to everything."""
-        self._words = {*words, *protocol.identities}
-        self._patterns = sorted(word for word in self._words if is_pattern(word))
+        self._words: set[str] = set()
+        self._patterns: dict[str, frozenset[str]] = {}
+        """The listed types that each pattern among the words fits."""
+        self._learn({*words, *protocol.identities})
         self._asleep: set[str] = set()
         self._forms: dict[Shape, Form] = {}
         self._alike: dict[tuple[frozenset[str], frozenset[str], bool], Form] = {}
@@ -56,9 +58,13 @@ class Attention:
         """Somebody minds some keys of a line, and sleeps until a step comes that one of some words means."""
         since = frozenset(since)
         self._asleep |= since
-        self._words |= {*given, *since}
-        self._patterns = sorted(word for word in self._words if is_pattern(word))
+        self._learn({*given, *since})
         self.forget()
+
+    def _learn(self, words: set[str]) -> None:
+        events = self._protocol.events
+        self._patterns |= {word: frozenset(fitting(word, events)) for word in words - self._words if is_pattern(word)}
+        self._words |= words
 
     def form(self, step: Step) -> Form:
         """The form of a step's line; the same for all lines with the same keys."""
@@ -97,16 +103,16 @@ class Attention:
         first = self._protocol.order.get("first")
         return place.verdict != "first" or (first is not None and place.sequence > first)
 
-    def meant(self, step: Step) -> set[str]:
-        """Every word that means a step; whoever waited for one of them is awake from now on."""
-        form = self.form(step)
-        words = {*self._named(step.kind, step.type or ""), *form.top, *form.below}
+    def rouse(self, step: Step) -> frozenset[str]:
+        """Wakes whoever waited for a word that means a step; those that its kind, type and place mean are returned."""
+        form, named = self.form(step), self._named(step.kind, step.type or "")
         if self.is_astray(step):
-            words.add(ASTRAY)
+            named |= {ASTRAY}
+        words = {*named, *form.top, *form.below}
         if not self._asleep.isdisjoint(words):
             self._asleep -= words
             self.forget()
-        return words
+        return named
 
     def choose(self, rules: tuple[R, ...], step: Step) -> tuple[R, ...]:
         """Of some rules those that may have something to say about a step; the tuple has to outlive the capture."""
@@ -135,9 +141,10 @@ class Attention:
         meant = {f"move:{machine}" for machine in reached_by(self._protocol).get(driver, ())}
         if kind != "event":
             return frozenset({*meant, f"record:{kind}"})
-        meant.update(word for word in self._patterns if fitting(word, (name,)))
+        if name in self._protocol.events:
+            return frozenset({*meant, name, *(word for word, names in self._patterns.items() if name in names)})
         # A vendor may call an event whatever it likes, even like one of the words above.
-        return frozenset({*meant, name if name in self._protocol.events else "unlisted"})
+        return frozenset({*meant, "unlisted", *(word for word in self._patterns if fitting(word, (name,)))})
 
 
 def holds(given: Given, form: Form, astray: bool) -> bool:
@@ -147,41 +154,59 @@ def holds(given: Given, form: Form, astray: bool) -> bool:
     return not given or form.has(given) or (astray and ASTRAY in given)
 
 
+class _Pupil(NamedTuple):
+    """A ledger, and what it says about the steps that it learns from."""
+
+    teacher: Teacher
+    hears: frozenset[str] | None
+    since: tuple[str, ...]
+    given: Given
+
+
 class Hearing:
     """Form, kind and type of a step to the ledgers that hear it."""
 
     def __init__(self, protocol: Protocol, ledgers: dict[type, Any]):
-        self._teachers: list[Teacher] = [(kind, ledger.apply) for kind, ledger in ledgers.items()]
-        words = {word for kind in ledgers for word in getattr(kind, "hears", ())}
-        self.attention = Attention(protocol, words)
+        self._pupils = [_pupil(kind, ledger) for kind, ledger in ledgers.items()]
+        self._called: dict[frozenset[str], list[_Pupil]] = {}
+        """By the words that mean a kind, type and place of a step, the ledgers that may hear it."""
+        self.attention = Attention(protocol, {word for pupil in self._pupils for word in pupil.hears or ()})
         if not self.attention.is_whole:
-            given = (word for kind in ledgers for word in minded(getattr(kind, "given", ())))
-            self.attention.mind(given, (word for kind in ledgers for word in getattr(kind, "since", ())))
+            given = (word for pupil in self._pupils for word in minded(pupil.given))
+            self.attention.mind(given, (word for pupil in self._pupils for word in pupil.since))
 
     def of(self, step: Step) -> tuple[Teacher, ...]:
         """The ledgers to show a step to, in the order of their names."""
         attention = self.attention
         if attention.is_whole:
-            return tuple(self._teachers)
+            return tuple(pupil.teacher for pupil in self._pupils)
         form, astray = attention.form(step), attention.is_astray(step)
         key = (step.kind, step.type, astray)
         found = form.heard.get(key)
         if found is None:
-            meant = attention.meant(step)
-            teachers = tuple(entry for entry in self._teachers if self._hears(entry[0], meant, form, astray))
-            found = attention.keep(form.heard, key, teachers)
+            named, awake = attention.rouse(step), attention.is_awake
+            called = self._called.get(named) or self._call(named)
+            found = tuple([one.teacher for one in called if awake(one.since) and holds(one.given, form, astray)])
+            attention.keep(form.heard, key, found)
         return found
 
-    def _hears(self, kind: type, meant: set[str], form: Form, astray: bool) -> bool:
-        words = getattr(kind, "hears", None)
-        if words is not None and meant.isdisjoint(words):
-            return False
-        return self.attention.is_awake(getattr(kind, "since", ())) and holds(getattr(kind, "given", ()), form, astray)
+    def _call(self, named: frozenset[str]) -> list[_Pupil]:
+        """The ledgers that words which mean a step concern."""
+        called = [pupil for pupil in self._pupils if pupil.hears is None or not named.isdisjoint(pupil.hears)]
+        self._called[named] = called
+        return called
 
     def silence(self, failed: Iterable[type]) -> None:
         """Shows nothing more to ledgers that failed."""
-        self._teachers = [entry for entry in self._teachers if entry[0] not in failed]
+        self._pupils = [pupil for pupil in self._pupils if pupil.teacher[0] not in failed]
+        self._called.clear()
         self.attention.forget()
+
+
+def _pupil(kind: type, ledger: Any) -> _Pupil:
+    hears = getattr(kind, "hears", None)
+    heard = None if hears is None else frozenset(hears)
+    return _Pupil((kind, ledger.apply), heard, getattr(kind, "since", ()), getattr(kind, "given", ()))
 
 
 @functools.lru_cache(maxsize=16)
