@@ -11,7 +11,7 @@ from validator.errors import ConfigurationError
 from validator.protocol.schemas import describe, leaves, load_store
 from validator.records import dataclass, field
 from validator.suppressions import Suppression
-from validator.tomlfile import Pointer, line_of, read_toml
+from validator.tomlfile import Pointer, line_of, may_hold, read_toml
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -45,7 +45,7 @@ def find(start: Path) -> Path | None:
 
 
 def _has_section(path: Path) -> bool:
-    return SECTION[1] in read_toml(path)[0].get(SECTION[0], {})
+    return may_hold(path, SECTION) and SECTION[1] in read_toml(path)[0].get(SECTION[0], {})
 
 
 def load(path: Path) -> Config:

@@ -35,6 +35,20 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise ConfigurationError(f"it cannot be read: {error.strerror}", source=path.name) from error
 
 
+def may_hold(path: Path, section: tuple[str, str]) -> bool:
+    """False when a file certainly has no such table within a table; to parse it takes longer than to look.
+
+    Whatever begins the one or the other stands at the beginning of a line, plain, in quotes, or spelt with escapes.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return True  # whoever reads it says why it cannot be read
+    outer, inner = (re.escape(name.encode()) for name in section)
+    begins = rb"""^(?:\xef\xbb\xbf)?\s*\[{0,2}\s*["']?%b["']?\s*(?:[\]=]|\.\s*["']?%b)""" % (outer, inner)
+    return bool(re.search(begins, text, re.MULTILINE)) or b"\\u" in text.lower()
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}

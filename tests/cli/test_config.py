@@ -7,6 +7,7 @@ import pytest
 from tests.cli.support import BAD, GOOD, call, capture
 from validator import config
 from validator.errors import ConfigurationError
+from validator.tomlfile import may_hold
 
 SUPPRESS = '[[suppress]]\nrule = "STA001"\nreason = "the importer drops task.started"\n'
 
@@ -45,6 +46,44 @@ def test_the_nearest_file_wins_and_our_own_name_beats_pyproject(tmp_path):
     assert settings(inner)["fail-on"] == ["should", "runtime-validate.toml"], "a file without our section is passed by"
     (tmp_path / "a" / ".git").mkdir()
     assert settings(inner)["fail-on"] == ["must", "default"], "the search ends at the repository"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.runtime-validate]\njobs = 2\n",
+        '  [ tool . "runtime-validate" ]\r\njobs = 2\n',
+        "[\"tool\".'runtime-validate']\njobs = 2\n",
+        '[[tool.runtime-validate.suppress]]\nrule = "STA001"\n',
+        "[tool]\nx = 1\nruntime-validate = {jobs = 2}\n",
+        "[tool]\nruntime-validate.jobs = 2\n",
+        "tool.runtime-validate.jobs = 2\n",
+        "tool = {x = [\n1], runtime-validate = {jobs = 2}}\n",
+        '["t\\u006fol".runtime-validate]\njobs = 2\n',
+        '[tool."runtime\\U0000002dvalidate"]\njobs = 2\n',
+    ],
+)
+def test_our_section_is_found_however_it_is_written(tmp_path, text):
+    assert config.find(tmp_path) is None
+    path = written(tmp_path, text, "pyproject.toml")
+    assert config.find(tmp_path) == path
+
+
+def test_what_has_no_section_of_ours_is_not_parsed(tmp_path):
+    text = '[project]\nname = "runtime-validate"\n[project.scripts]\nruntime-validate = "a:b"\n[tool.other]\nx = = 1\n'
+    written(tmp_path, text, "pyproject.toml")
+    (tmp_path / ".git").mkdir()
+    assert config.find(tmp_path) is None
+    path = written(tmp_path, text + "[tool.runtime-validate]\n", "pyproject.toml")
+    with pytest.raises(ConfigurationError, match="Invalid value"):
+        config.find(tmp_path)
+    path.write_bytes(b"\xef\xbb\xbf[tool.runtime-validate]\n")
+    with pytest.raises(ConfigurationError, match="Invalid statement"):
+        config.find(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_may_hold_anything(tmp_path):
+    assert may_hold(tmp_path / "absent.toml", config.SECTION)
 
 
 def test_rules_may_be_written_small_in_a_file_too(tmp_path):
