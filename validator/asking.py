@@ -68,15 +68,14 @@ class Asker:
     def _ask_quietly(self, woken: Woken, step: Step) -> None:
         """Asks the rules that share quiet functions, unless a step with the same keys was asked about before."""
         world, context = self._world, self._context
-        keys: tuple[Any, ...] = ()
         try:
             keys = tuple([quiet(step, world, context) for quiet in woken.quiets])
         except Exception:  # what one of them reads has failed; the rules that need it say so themselves
-            known = None
-        else:
-            known = woken.alike.get(keys)
+            keys = tuple([self._key(quiet, step) for quiet in woken.quiets])
+        known = woken.alike.get(keys)
         if known is None:
-            found = [self._ask_group(*group, step) for group in woken.groups]
+            groups = zip(woken.groups, keys, strict=True)
+            found = [self._ask_group(members, table, key, step) for (_, members, table), key in groups]
             if None not in found and self._kept < _MOST_KEYS:
                 self._kept += 1
                 woken.alike[keys] = [found, 0]
@@ -99,26 +98,31 @@ class Asker:
 
     def _divide(self, rules: tuple[Rule, ...]) -> Woken:
         groups: dict[Quiet, list[Rule]] = {}
+        loud: list[Rule] = []
         for rule in rules:
-            if rule.quiet is not None and not self._every_time:
+            if rule.quiet is None or self._every_time:
+                loud.append(rule)
+            else:
                 groups.setdefault(rule.quiet, []).append(rule)
-        loud = tuple(rule for rule in rules if rule.quiet not in groups)
         choosy = not self._every_time and any(rule.given or rule.since for rule in loud)
-        tables = ((quiet, tuple(members)) for quiet, members in groups.items())
-        groups_of = tuple((*entry, self._quiet.setdefault(entry[1], {})) for entry in tables)
-        woken = Woken(rules, loud, choosy, groups_of, tuple(groups), {})
+        tables = [(quiet, tuple(members)) for quiet, members in groups.items()]
+        groups_of = tuple([(*entry, self._quiet.setdefault(entry[1], {})) for entry in tables])
+        woken = Woken(rules, tuple(loud), choosy, groups_of, tuple(groups), {})
         # The catalogue keeps the tuple alive, so that its identity stays its own.
         self._woken[id(rules)] = woken
         return woken
 
+    def _key(self, quiet: Quiet, step: Step) -> Any:
+        """The key of a step, where what its function reads has not failed."""
+        try:
+            return quiet(step, self._world, self._context)
+        except Exception:  # as above
+            return None
+
     def _ask_group(
-        self, quiet: Quiet, members: tuple[Rule, ...], table: dict[Any, list[Any]], step: Step
+        self, members: tuple[Rule, ...], table: dict[Any, list[Any]], key: Any, step: Step
     ) -> list[Any] | None:
         """Asks the rules of a group, unless a step with the same key was asked about before; what is counted then."""
-        try:
-            key = quiet(step, self._world, self._context)
-        except Exception:  # as above
-            key = None
         known = None if key is None else table.get(key)
         if known is None:
             if key is None or len(table) > _MOST_KEYS:

@@ -120,12 +120,12 @@ class Attention:
         key = (id(rules), step.kind, step.type, astray)
         found = form.asked.get(key)
         if found is None:
-            awake = (rule for rule in rules if self.is_awake(rule.since) and holds(rule.given, form, astray))
+            awake = [rule for rule in rules if self.is_awake(rule.since) and holds(rule.given, form, astray)]
             found = self.keep(form.asked, key, tuple(awake))
         return found
 
     def is_awake(self, since: tuple[str, ...]) -> bool:
-        return not since or any(word not in self._asleep for word in since)
+        return not since or not self._asleep.issuperset(since)
 
     def rouses(self, event_type: str) -> bool:
         """True for a type of event that wakes somebody who still sleeps, whatever it holds."""
