@@ -116,7 +116,10 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
         if ids[name] is not None:
             event[name] = ids[name]
     event.update(draft.beside)
-    event["payload"] = {name: _said(name, value) for name, value in draft.payload.items() if value is not None}
+    said = {name: value for name, value in draft.payload.items() if value is not None}
+    for name in _WORDS & said.keys():
+        said[name] = _said(said[name])
+    event["payload"] = said
     return event
 
 
@@ -126,6 +129,6 @@ def _in_order(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in IDS if name in names)
 
 
-def _said(name: str, value: Any) -> Any:
+def _said(value: Any) -> Any:
     """A caller's empty word says nothing, and is told as such (HON-1)."""
-    return dict(_UNSAID) if name in _WORDS and isinstance(value, str) and not value.strip() else value
+    return dict(_UNSAID) if isinstance(value, str) and not value.strip() else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_runtime.contract import protocol
 from reference_runtime.facts import (
     boundaries,
     channels,
@@ -75,7 +74,7 @@ def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
     channels.heard(unit, event)
     turns.step(unit, event)
     jobs.count(unit, moves)
-    for fact in _FAMILIES.get(protocol().family_of.get(event["type"], ""), ()):
+    for fact in _FAMILIES.get(unit.protocol.family_of.get(event["type"], ""), ()):
         fact(unit, event, moves)
     touch(unit, event)
     unit.events.append(event)

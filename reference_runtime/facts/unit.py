@@ -66,15 +66,17 @@ class Unit:
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
-        key, before = (kind, identity), self.before
-        record = self._held[key] if key in self._held else self.get(kind, identity)
-        if key not in before and kind not in self.unshown:
+        key, before, held = (kind, identity), self.before, self._held
+        if key in before:
+            return held[key]  # the present event touched it already
+        record = held[key] if key in held else self.get(kind, identity)
+        if kind not in self.unshown:
             before[key] = self._kept.pop(key) if key in self._kept else record.copy() if record else None
         self._dirty[key] = None
         if record is None:
             self.ordinal += 1
             # A subject of a state table is open once it took a row, not when it is first mentioned.
-            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
+            record = held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
         return record
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:

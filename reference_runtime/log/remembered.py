@@ -71,9 +71,10 @@ class Remembered:
             key = (record.kind, record.id)
             kept = loaded[key] = record if record.flat else record.copy()
             for link in record.scope.items():
-                if link in kin_of:
-                    kin_of[link][key] = kept
-                    if len(kin_of[link]) > _MANY:
+                kin = kin_of.get(link)
+                if kin is not None:
+                    kin[key] = kept
+                    if len(kin) > _MANY:
                         del kin_of[link]
 
 

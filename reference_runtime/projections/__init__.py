@@ -63,10 +63,11 @@ for _name, _module in MODELS.items():
 
 def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
-    changes = list(_changes(unit))
+    changes = _changes(unit)
     _touch_tasks(unit, event, changes)
     changed = {(name, scope) for new, names in changes for name in names for scope in _scopes(unit, name, new) if scope}
-    session, births = event.get("session_id"), born(event, event.get("session_id"), thread_of(unit, event))
+    session = event.get("session_id")
+    births = born(event, session, thread_of(unit, event))
     for place in sorted(changed | births):
         name, scope = place
         key = f"{name}|{scope}"
@@ -79,27 +80,30 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
                 record.data["updated_at"] = event["timestamp"]
 
 
-def _changes(unit: Unit) -> Iterator[tuple[Record, list[str]]]:
+def _changes(unit: Unit) -> list[tuple[Record, list[str]]]:
     """The records that the event changed, each with the models that show the change."""
+    found = []
     for key, old in unit.before.items():
         views = _WATCHERS.get(key[0])
-        if views is None or old == (new := unit.get(*key)):
-            continue
-        if names := list(_differing(views, old, new)):
-            yield new, names
+        if views is not None and (names := _differing(views, old, new := unit.get(*key))):
+            found.append((new, names))
+    return found
 
 
-def _differing(views: dict[View, list[str]], old: Record | None, new: Record) -> Iterator[str]:
+def _differing(views: dict[View, list[str]], old: Record | None, new: Record) -> list[str]:
     """The models whose view of a record changed; where nothing was told anew that a view shows, it did not."""
     told = told_anew(old, new) if old and old.known else None
+    if told is None and old == new:
+        return []
+    found: list[str] = []
     for view, names in views.items():
-        fields = view.fields if told is not None and type(view) is Told else None
-        if fields is None:
+        if told is None or type(view) is not Told:
             differs = _shown(view, old) != _shown(view, new)
         else:
-            differs = not fields.isdisjoint(told) and (view.exact or _shown(view, old) != _shown(view, new))
+            differs = not view.fields.isdisjoint(told) and (view.exact or _shown(view, old) != _shown(view, new))
         if differs:
-            yield from names
+            found += names
+    return found
 
 
 def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:
