@@ -1,9 +1,10 @@
 """Data classes that cost little to define: those of the standard library, made as far as they are needed.
 
 The library writes and compiles up to six methods for each class, and for hundreds of classes that takes longer than to
-judge a short capture. Here a class has its slots at once; `__init__` is compiled when the first object is made, and the
-other methods are the same functions for all classes. `dataclass`, `field` and `replace` mean what they mean there, as
-far as this package uses them (every class has slots), and the library's own functions take the objects for theirs.
+judge a short capture. Here a class has its slots at once; `__init__` is compiled when more than a few objects were
+made, and the other methods are the same functions for all classes. `dataclass`, `field` and `replace` mean what they
+mean there, as far as this package uses them (every class has slots), and the library's own functions take the objects
+for theirs.
 """
 
 from __future__ import annotations
@@ -76,14 +77,36 @@ def _define(cls: type[T], own: dict[str, Any], methods: dict[str, Any], frozen: 
 _REMADE = {"__dict__", "__weakref__"}
 
 
+_FEW = 12
+"""Objects up to which a class is not worth an `__init__` of its own: to compile one takes as long as to fill forty."""
+
+
 def _first(cls: type, frozen: bool) -> Callable[..., None]:
-    """An `__init__` that is replaced when it is first called."""
+    """An `__init__` for the first few objects; then one that is compiled takes its place."""
+    left = _FEW
 
     def first(self: Any, *args: Any, **named: Any) -> None:
-        cls.__init__ = _compiled(cls, frozen)
-        cls.__init__(self, *args, **named)
+        nonlocal left
+        left -= 1
+        if left < 0 or not _fill(cls, self, args, named):
+            cls.__init__ = _compiled(cls, frozen)
+            cls.__init__(self, *args, **named)
 
     return first
+
+
+def _fill(cls: type, record: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Sets the fields of an object; False where the arguments are not plainly right, so that they are refused."""
+    names = cls.__match_args__
+    values = cls.__defaults__ | dict(zip(names, args, strict=False)) | named
+    if len(args) > len(names) or len(values) != len(names) or not named.keys().isdisjoint(names[: len(args)]):
+        return False
+    for name in names:
+        if name not in values:
+            return False
+        value = values[name]
+        object.__setattr__(record, name, value.factory() if isinstance(value, _Field) else value)
+    return True
 
 
 def _compiled(cls: type, frozen: bool) -> Callable[..., None]:

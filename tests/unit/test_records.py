@@ -76,6 +76,47 @@ def test_what_does_not_fit_is_refused(args, named):
         Frozen(*args, **named)
 
 
+def fresh(frozen):
+    """A class of which no object was made yet."""
+
+    @records.dataclass(frozen=frozen, slots=True)
+    class Fresh:
+        name: str
+        size: int = 0
+        notes: dict[str, str] = records.field(default_factory=dict)
+
+    return Fresh
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_the_first_objects_are_like_those_after_them(frozen):
+    kind = fresh(frozen)
+    first = kind.__init__
+    made = [kind("a", size=2) for _ in range(20)]
+    assert kind.__init__ is not first, "many objects are worth an `__init__` of their own"
+    assert {(one.name, one.size, str(one.notes)) for one in made} == {("a", 2, "{}")}
+    assert len({id(one.notes) for one in made}) == 20
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        ((), {}),
+        ((), {"size": 1}),
+        ((), {"other": 1}),
+        ((), {"other": 1, "size": 1, "notes": {}}),
+        (("a", 1, {}, 2), {}),
+        (("a",), {"other": 1}),
+        (("a",), {"name": "b"}),
+    ],
+)
+def test_the_first_object_is_refused_what_does_not_fit(args, named):
+    kind = fresh(frozen=True)
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            kind(*args, **named)
+
+
 def test_equal_fields_make_equal_objects_of_one_class():
     assert Frozen("a", 1) == Frozen("a", 1) != Frozen("a", 2)
     assert Frozen("a", 1, ("long",)) != Longer("a", 1)
