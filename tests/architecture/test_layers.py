@@ -73,7 +73,7 @@ def test_the_runtime_reads_the_contract_and_nothing_else_of_the_validator(path):
 
 def test_asking_for_the_version_loads_nothing_heavy():
     heavy = "{'jsonschema', 'yaml', 'referencing'}"
-    code = f"import sys; from validator.cli import cli; print({heavy} & sys.modules.keys())"
+    code = f"import sys; from validator.cli.group import cli; print({heavy} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

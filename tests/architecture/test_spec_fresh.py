@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from validator import resources
-from validator.cli import cli
+from validator.cli.group import cli
 from validator.errors import DefinitionError
 from validator.protocol.protocol import available, load_protocol
 from validator.requirements import load_requirements

@@ -8,7 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from validator.cli import cli
+from validator.cli.group import cli
 
 
 def call(*words, input=None):

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.unit.test_cli import process
 from validator.capture.guess import guess
 from validator.capture.sources import Inflated
-from validator.cli import cli
+from validator.cli.group import cli
 
 
 def event(number, kind, **more):

@@ -13,7 +13,7 @@ def command(shell: str) -> None:
 
     Example: runtime-validate completion bash > ~/.local/share/bash-completion/completions/runtime-validate
     """
-    from validator.cli import cli
+    from validator.cli.group import cli
 
     kind = get_completion_class(shell)
     if kind is None:

@@ -13,7 +13,7 @@ from validator.specgen.markdown import table
 def cli_page() -> str:
     """One chapter per command."""
     # Loaded by name, as the console script is: the pages read the commands, they do not build on them.
-    root = importlib.import_module("validator.cli").cli
+    root = importlib.import_module("validator.cli.group").cli
     note = "Written by `runtime-validate spec build` from the commands; edits here are lost."
     parts = [f"# Command line\n\n{note}\n\n{_help(root)}", *_commands(root, "runtime-validate")]
     return "\n\n".join(parts) + "\n"

@@ -16,7 +16,7 @@ from reference_runtime.log.sqlite import SqliteStore
 from reference_runtime.scripts.coverage import Coverage, Played
 from tests.runtime.judging import judge, words
 from tests.runtime.runagents.reading import disagreements
-from validator.cli import cli
+from validator.cli.group import cli
 
 CONTRACT = Contract(PROTOCOL)
 STORIES = {name: play for name, _, play in demo.stories()}
