@@ -54,7 +54,7 @@ class Line:
     raw: bytes | None = None
     """The bytes that the document was read from."""
     torn: bool = False
-    """It says in two ways what kind of line it is, and readers disagree about which of them counts."""
+    """It says in two ways what it is, what it is about or how that ended, and readers disagree about which counts."""
 
     @property
     def readable(self) -> bool:
@@ -167,7 +167,10 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
 
 def _is_torn(text: str) -> bool:
     entries = json.loads(text, object_pairs_hook=tuple, parse_int=str)
-    return any(len({repr(value) for key, value in entries if key == name}) > 1 for name in ("type", "record"))
+    told = [(key, value) for key, value in entries if key in {"type", "record"} or key.endswith(("_id", "Id"))]
+    for inner in (value for key, value in entries if key == "payload" and isinstance(value, tuple)):
+        told += [(f"/{key}", value) for key, value in inner if key in {"status", "decision", "operation"}]
+    return len({key for key, _ in told}) < len({(key, repr(value)) for key, value in told})
 
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)

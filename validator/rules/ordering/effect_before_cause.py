@@ -8,7 +8,7 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
 from validator.rules.ordering._introduced import Introduced
-from validator.rules.state._moves import unrefused
+from validator.rules.state._moves import refused, unrefused
 
 
 @rule(
@@ -24,7 +24,7 @@ def check(step, world, context):
     for move in step.moves:
         if move.source != "none":
             yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         if world.subjects(refusal.machine).get(refusal.subject) is not None:
             continue
         if refusal.subject in world.ledger(Introduced).ids:

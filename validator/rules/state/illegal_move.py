@@ -7,7 +7,7 @@ Fix: Emit the missing move first, or the event that really happened; the clause 
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
-from validator.rules.state._moves import unrefused
+from validator.rules.state._moves import refused, unrefused
 
 
 @rule(
@@ -21,7 +21,7 @@ from validator.rules.state._moves import unrefused
 def check(step, world, context):
     for move in step.moves:
         yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         machine = world.protocol.machines[refusal.machine]
         subject = world.subjects(refusal.machine).get(refusal.subject)
         if subject is None or machine.is_terminal(refusal.state):

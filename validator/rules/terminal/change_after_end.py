@@ -7,7 +7,7 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
-from validator.rules.state._moves import unrefused
+from validator.rules.state._moves import refused, unrefused
 
 CLOSED = ("task", "archived", "TASK-30")
 """The one state after which no event of the family may come, whether a row lists it or not."""
@@ -27,7 +27,7 @@ def check(step, world, context):
         machine = world.protocol.machines[move.machine]
         if machine.is_terminal(move.target):
             yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         machine = world.protocol.machines[refusal.machine]
         subject = world.subjects(refusal.machine).get(refusal.subject)
         if subject is None or not machine.is_terminal(refusal.state):
