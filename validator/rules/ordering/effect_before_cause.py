@@ -40,4 +40,5 @@ def check(step, world, context):
             entity=(refusal.machine, refusal.subject),
             state="none",
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )

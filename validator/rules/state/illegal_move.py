@@ -35,4 +35,5 @@ def check(step, world, context):
             state=refusal.state,
             witness=tuple(subject.history),
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )

@@ -41,6 +41,7 @@ def check(step, world, context):
             state=refusal.state,
             witness=tuple(subject.history),
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )
     yield from _closed(step, world)
 
