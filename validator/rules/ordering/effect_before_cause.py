@@ -7,6 +7,7 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
+from validator.rules._words import one
 from validator.rules.ordering._introduced import Introduced
 from validator.rules.state._moves import refused, unrefused
 
@@ -35,7 +36,7 @@ def check(step, world, context):
         yield finding(
             step,
             f"the event that introduces the {refusal.machine} first",
-            f"{refusal.driver} about a {refusal.machine} never seen",
+            f"{refusal.driver} about {one(refusal.machine)} never seen",
             clause=refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state="none",

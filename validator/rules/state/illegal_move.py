@@ -26,10 +26,11 @@ def check(step, world, context):
         subject = world.subjects(refusal.machine).get(refusal.subject)
         if subject is None or machine.is_terminal(refusal.state):
             continue
+        expected, actual = _words(refusal, machine)
         yield finding(
             step,
-            f"{refusal.driver} in a state that {refusal.clause} allows",
-            f"{refusal.machine} is {refusal.state}",
+            expected,
+            actual,
             clause=refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state=refusal.state,
@@ -37,3 +38,11 @@ def check(step, world, context):
             key=str(refusal.driver),
             cause=step.reused and step.number,
         )
+
+
+def _words(refusal, machine):
+    """What was expected and found. Where a row of the clause begins in the state, it is its condition that fails."""
+    driver, clause, found = refusal.driver, refusal.clause, f"{refusal.machine} is {refusal.state}"
+    if any(row.clause == clause and refusal.state in row.sources for row in machine.by_driver[driver]):
+        return f"{driver} as {clause} allows it", f"{found}, and a condition of the clause is not met"
+    return f"{driver} in a state that {clause} allows", found

@@ -7,6 +7,7 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
+from validator.rules._words import one
 from validator.rules.state._moves import refused, unrefused
 
 CLOSED = ("task", "archived", "TASK-30")
@@ -34,7 +35,7 @@ def check(step, world, context):
             continue
         yield finding(
             step,
-            f"nothing moves a {refusal.machine} that is {refusal.state}, except what its table lists",
+            f"nothing moves {one(refusal.machine)} that is {refusal.state}, except what its table lists",
             f"{refusal.driver}",
             clause=CLOSED[2] if (refusal.machine, refusal.state) == CLOSED[:2] else refusal.clause,
             entity=(refusal.machine, refusal.subject),
