@@ -93,12 +93,14 @@ def plain(text: str) -> str:
 
 def generic(text: Any, empty: Empty) -> bool:
     """True when a text is made of empty words alone."""
-    if not isinstance(text, str):
-        return False
-    rest = plain(text)
-    for word in empty.chinese:
-        rest = rest.replace(word, " ")
-    return all(word in empty.english for word in re.findall(r"[^\W_]+", rest))
+    return isinstance(text, str) and all(word in empty.english for word in _left(plain(text), empty.chinese))
+
+
+def _left(text: str, chinese: tuple[str, ...]) -> list[str]:
+    """The words of a text without Chinese ones that are empty."""
+    for word in chinese:
+        text = text.replace(word, " ")
+    return re.findall(r"[^\W_]+", text)
 
 
 def by_silence(text: Any) -> bool:

@@ -97,11 +97,9 @@ class Runs:
         """The run an event belongs to; an empty one when it names none."""
         return self._runs.get(step.scope.get("run_id", ""), Run())
 
-    def asked(self, run_id: str | None, *kinds: str) -> Iterator[Approval]:
-        """The approvals of a run, of some action kinds or of all."""
-        for approval in self._asked.get(run_id or "", ()):
-            if not kinds or approval.kind in kinds:
-                yield approval
+    def asked(self, run_id: str | None) -> Iterator[Approval]:
+        """The approvals of a run."""
+        yield from self._asked.get(run_id or "", ())
 
     def covering(self, run_id: str | None, gate: dict[str, Any], call: Call) -> Iterator[Approval]:
         """The approvals that a call can rest on: those of its action, and for a command those of what it does."""
