@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.capture.ndjson import Limits, Line
 from validator.errors import UsageError
+from validator.places import Places
 from validator.protocol.schemas import SchemaError
 from validator.records import dataclass, field
 from validator.rules import Rule
@@ -77,6 +78,8 @@ class Context:
     canaries: tuple[str, ...] = ()
     schema_clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Document kind to the clauses that its schema alone judges."""
+    schema_places: dict[str, Places] = field(default_factory=dict)
+    """Document kind to the clauses that its places belong to."""
     unknown_profile: bool = False
     """The header names a profile that the protocol does not have."""
     cut: bool = False

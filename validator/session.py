@@ -12,6 +12,7 @@ from validator.capture.ndjson import Line
 from validator.context import Context, Options
 from validator.echo import Echoes
 from validator.outcomes import Extent, Summing
+from validator.places import load_places
 from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
@@ -50,6 +51,7 @@ class Session:
             find_errors=self._errors,
             canaries=options.canaries,
             schema_clauses=schema_clauses(protocol),
+            schema_places=load_places(protocol),
             unknown_profile=unknown,
         )
         self.tally = Tally(file, self.world, self.level, options.max_findings_per_rule)
