@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from validator import config
+from validator.capture.ndjson import DEEPEST
 from validator.cli import failure
 from validator.errors import UsageError
 from validator.renderers import FORMATS
@@ -90,7 +91,9 @@ JUDGING = (
     ),
     _CANARY,
     click.option("--max-line-bytes", type=click.IntRange(1), help="Longer lines are not read; 16 MiB when absent."),
-    click.option("--max-depth", type=click.IntRange(1), help="Lines nested deeper are not read; 128 when absent."),
+    click.option(
+        "--max-depth", type=click.IntRange(1, DEEPEST), help="Lines nested deeper are not read; 128 when absent."
+    ),
     _JOBS,
     click.option(
         "--config",
