@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROTOCOLS, strangers_validator
 from validator import resources
+from validator.capture.ndjson import read
 from validator.engine import Options, validate
 from validator.renderers import render
 from validator.run import Run
@@ -105,6 +106,11 @@ BROKE_ONCE = {
         event(3, "tool.started", {"tool_name": True}, tool_call_id="c"),
         event(4, "tool.result", {"status": "completed"}, tool_call_id="c"),
     ],
+    "a snapshot whose session is no text": [
+        event(1, "turn.submitted", {}),
+        {"record": "reconnect", "stream": {"a": 1}, "channel_id": "c", "last_acknowledged_sequence": 1},
+        {"record": "snapshot", "model": "session_snapshot", "snapshot": {"session_id": {"a": 1}}},
+    ],
     "an entity whose id is a number": [event(1, "permission.resolved", {"request_id": 5}, request_id=1.5)],
 }
 
@@ -114,6 +120,16 @@ def test_what_broke_a_rule_once_breaks_none(lines):
     report, _ = judge("agent-runtime/0.3", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     assert report.crashes == ()
     assert report.findings
+
+
+def test_a_run_whose_status_is_no_text_breaks_no_rule_of_agent_threads():
+    for path in STREAMS["agent-threads/1"]:
+        lines = [line.document for line in read(io.BytesIO(path.read_bytes())) if line.readable]
+        if any(line.get("record") == "run" for line in lines):
+            for line in lines:
+                put(line, ("status",), {"a": 1})
+            report, _ = judge("agent-threads/1", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            assert report.crashes == (), path.name
 
 
 def test_a_gate_list_that_is_a_number_breaks_no_rule_of_agenthub():
