@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from validator.capture.canonical import Canonical
 from validator.capture.detect import protocol_of
+from validator.capture.lines import planted
 from validator.capture.ndjson import Limits, Line, Splitter
 from validator.errors import CaptureError, UsageError
 from validator.protocol.protocol import Protocol, load_protocol
@@ -210,8 +211,8 @@ class _Folding:
         return hit
 
     def _apply(self, document: dict[str, Any], line: Line) -> None:
-        words = document.get("canaries") if document.get("record") == "header" else None
-        self.canaries += tuple(word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
+        if document.get("record") == "header":
+            self.canaries += planted(document)
         step = self.world.apply(document, line.number, line.offset)
         self.events += step.kind == "event"
         self.refused += len(step.refusals)
