@@ -7,7 +7,7 @@ from typing import Any
 
 from validator.asking import Asker
 from validator.capture.canonical import Canonical, Reading
-from validator.capture.lines import line_errors
+from validator.capture.lines import line_errors, planted
 from validator.capture.ndjson import Line
 from validator.context import Context, Options
 from validator.echo import Echoes
@@ -136,9 +136,7 @@ class Session:
         if "record" not in document:
             self.events += 1
         elif document["record"] == "header":
-            words = document.get("canaries")
-            known = (word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
-            self.context.canaries += tuple(known)
+            self.context.canaries += planted(document)
         step = self.world.apply(document, line.number, line.offset)
         step.at = reading.at
         return step

@@ -21,6 +21,8 @@ _SAFE_INTEGER = 2**53
 _LARGEST = int(sys.float_info.max)
 _MOST_DIGITS = 310
 _CHUNK = 1 << 16
+DEEPEST = 256
+"""How deep a line may nest at most: what looks into a document goes down with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,10 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
     found: list[Problem] = []
     try:
         document = _decoder(found).decode(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        line.problems.append(Problem("too-deep"))
+        return
+    except ValueError as error:
         byte = len(text[: error.pos].encode()) if isinstance(error, json.JSONDecodeError) else None
         line.problems.append(Problem("not-json", byte=byte))
         return

@@ -97,6 +97,8 @@ def main() -> None:
     """The entry point: what stops us becomes one message and exit code 2, never a traceback."""
     from validator.cli import failure
 
+    # Whoever closes standard output wants the exit code, and the files asked for.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
     gc.set_threshold(*_GARBAGE)
     # The interpreter looks twice through all that is left when it leaves, and the system takes it back anyway.
     atexit.register(gc.freeze)
