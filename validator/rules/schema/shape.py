@@ -5,6 +5,8 @@ Trips: turn.failed whose status is a word outside the vocabulary.  Near miss: th
 Fix: Correct the field the pointer names; what it has to hold is in the catalogue of the event's family.
 """
 
+import re
+
 from validator.places import clause_at
 from validator.protocol.profile import Shortfall
 from validator.rules import MUST, finding, rule, seen
@@ -51,10 +53,15 @@ def _clause(step, protocol, error, context):
     """The clause that the place of a fault belongs to; a field that is missing has the place it should be at."""
     name, pointer, carried = protocol.name, error.pointer, CARRIED.get(step.kind, "")
     if step.kind == "event" or step.kind == "run" or (carried and pointer.startswith(carried)):
-        lacks = error.message.removeprefix("lacks ").split(", ")[0] if error.message.startswith("lacks ") else None
-        place = pointer.removeprefix(carried) + (f"/{lacks}" if lacks else "")
+        place = pointer.removeprefix(carried) + _lacking(error.message)
         return clause_at(context.schema_places.get(_kind(step, protocol), ()), place) or GENERAL[name]
     return KINDS.get(name, LINES) if pointer == "/record" else LINES
+
+
+def _lacking(message):
+    """Where the first of the fields would stand that are missing."""
+    told = re.match(r"lacks (?:one of )?([^ ,]+)", message)
+    return f"/{told[1]}" if told else ""
 
 
 def _words(message):
