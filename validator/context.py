@@ -7,10 +7,15 @@ from typing import Any
 
 from validator.capture.ndjson import Limits, Line
 from validator.errors import UsageError
+from validator.places import Places
 from validator.protocol.schemas import SchemaError
 from validator.records import dataclass, field
 from validator.rules import Rule
 from validator.rules._catalog import load_rules
+
+_DIGITS = 18
+_MANY = 1_000_000
+"""Lines that may be asked for at once: each of them is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +50,23 @@ def line_numbers(text: str) -> frozenset[int]:
     """The lines that a list such as `3,7-9` names."""
     found: set[int] = set()
     for word in filter(None, text.replace(" ", "").split(",")):
-        first, _, last = word.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal() and 0 < int(first) <= int(last or first)):
-            raise UsageError(f"{word!r} names no lines", hint="lines are counted from 1, as in 3,7-9")
-        found.update(range(int(first), int(last or first) + 1))
+        found.update(_named(word))
     return frozenset(found)
 
 
+def _named(word: str) -> range:
+    parts = word.split("-", 1)
+    if not all(part.isdecimal() and len(part) <= _DIGITS for part in parts) or not 0 < int(parts[0]) <= int(parts[-1]):
+        raise UsageError(f"{word!r} names no lines", hint="lines are counted from 1, as in 3,7-9")
+    if int(parts[-1]) - int(parts[0]) >= _MANY:
+        raise UsageError(f"{word!r} names more than {_MANY:,} lines", hint="the lines of a proof are few, as in 3,7-9")
+    return range(int(parts[0]), int(parts[-1]) + 1)
+
+
 def check_options(options: Options) -> None:
-    """Refuses selections that name no rule."""
+    """Refuses selections that name no rule, and a canary that nothing could hold."""
+    if "" in options.canaries:
+        raise UsageError("a canary is empty", hint="give --canary the value that was planted")
     for word in (*options.select, *options.ignore):
         if not any(rule.startswith(word) for rule in load_rules()):
             raise UsageError(f"no rule is called {word!r}", hint="runtime-validate rules lists them")
@@ -77,6 +90,8 @@ class Context:
     canaries: tuple[str, ...] = ()
     schema_clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Document kind to the clauses that its schema alone judges."""
+    schema_places: dict[str, Places] = field(default_factory=dict)
+    """Document kind to the clauses that its places belong to."""
     unknown_profile: bool = False
     """The header names a profile that the protocol does not have."""
     cut: bool = False

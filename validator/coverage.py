@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import BinaryIO
 
-from validator.capture.ndjson import read
+from validator.capture.ndjson import Line, read
+from validator.errors import CaptureError
 from validator.protocol import casing
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
@@ -32,11 +34,11 @@ def nothing(protocol: Protocol) -> Coverage:
 
 
 def measure(protocol: Protocol, stream: BinaryIO) -> Coverage:
-    """What the readable lines of one capture exercise."""
+    """What the readable lines of one capture exercise, up to where its bytes are damaged."""
     fold, form = Fold(protocol), None
     events: set[str] = set()
     rows: set[str] = set()
-    for line in read(stream):
+    for line in _sound(stream):
         if not line.readable:
             continue
         document = line.document
@@ -51,3 +53,10 @@ def measure(protocol: Protocol, stream: BinaryIO) -> Coverage:
         rows |= {move.row.id for move in fold.apply(document, line.number).moves}
     empty = nothing(protocol)
     return Coverage(frozenset(events & empty.all_events), empty.all_events, frozenset(rows), empty.all_rows)
+
+
+def _sound(stream: BinaryIO) -> Iterator[Line]:
+    try:
+        yield from read(stream)
+    except CaptureError:  # the report of the capture says so
+        return

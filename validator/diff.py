@@ -16,7 +16,7 @@ from typing import Any
 from validator import redact
 from validator.datafile import json_pointer
 from validator.diffsides import Heard, Side
-from validator.records import dataclass
+from validator.records import dataclass, replace
 
 MODES = ("subscribers", "reconnect", "replay")
 _MOST_POINTERS = 5
@@ -68,6 +68,8 @@ def compare(a: Side, b: Side, mode: str) -> Comparison:
     found = [*_lost(a, b, mode), *_reordered(a, b, shared), *_changed(a, b, shared)]
     for label, side in (("A", a), ("B", b)):
         found += _own_faults(label, side)
+    canaries = a.canaries + b.canaries
+    found = [_masked(difference, canaries) for difference in found]
     notes = [*_notes(a, b, mode, shared)]
     return Comparison(a, b, mode, len(shared), tuple(found), tuple(notes), _comparable(a, b, mode, shared))
 
@@ -216,28 +218,36 @@ def _changed(a: Side, b: Side, shared: list[str]) -> Iterator[Difference]:
         fits = (a.fits_schema(one), b.fits_schema(other))
         culprit = {(True, False): "B", (False, True): "A"}.get(fits, "unknown")
         why = f"only {culprit}'s body breaks its schema" if culprit != "unknown" else "both bodies are possible"
-        pointers = tuple(itertools.islice(_apart(one.body, other.body, ()), _MOST_POINTERS))
+        apart = itertools.islice(_apart(one.body, other.body, ()), _MOST_POINTERS)
+        pointers = tuple(_shown(path, a.canaries + b.canaries) for path in apart)
         yield _difference("changed", culprit, why, one, line_a=one.line, line_b=other.line, pointers=pointers)
 
 
-def _apart(one: Any, other: Any, path: tuple[str | int, ...]) -> Iterator[str]:
-    """Pointers to what two values do not have in common; never the values."""
+def _apart(one: Any, other: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Where two values have nothing in common; never the values."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted(one.keys() | other.keys()):
             if key not in one or key not in other:
-                yield _shown((*path, key))
+                yield (*path, key)
             else:
                 yield from _apart(one[key], other[key], (*path, key))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (left, right) in enumerate(zip(one, other, strict=True)):
             yield from _apart(left, right, (*path, index))
     elif one != other or type(one) is not type(other):
-        yield _shown(path)
+        yield path
 
 
-def _shown(path: tuple[str | int, ...]) -> str:
+def _shown(path: tuple[str | int, ...], canaries: tuple[str, ...]) -> str:
     """A pointer as a message may show it: a key can be a leaked path too."""
-    return json_pointer([redact.mask(part) if isinstance(part, str) else part for part in path])
+    return json_pointer([redact.mask(part, canaries) if isinstance(part, str) else part for part in path])
+
+
+def _masked(difference: Difference, canaries: tuple[str, ...]) -> Difference:
+    """A difference as it may be shown: an id or a type can be anything."""
+    kind = difference.event_type
+    kind = redact.mask(kind, canaries) if kind else kind
+    return replace(difference, event=redact.mask(difference.event, canaries), event_type=kind)
 
 
 def _own_faults(label: str, side: Side) -> Iterator[Difference]:
@@ -252,4 +262,4 @@ def _own_faults(label: str, side: Side) -> Iterator[Difference]:
 
 
 def _difference(kind: str, culprit: str, why: str, event: Heard, **more: Any) -> Difference:
-    return Difference(kind, culprit, why, event.name, event.type, event.sequence, **more)
+    return Difference(kind, culprit, why, event.id, event.type, event.sequence, **more)

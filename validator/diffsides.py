@@ -6,10 +6,9 @@ import hashlib
 import json
 from typing import Any, BinaryIO
 
-from validator import redact
 from validator.capture.canonical import Canonical
 from validator.capture.detect import protocol_of
-from validator.capture.lines import line_errors
+from validator.capture.lines import line_errors, planted
 from validator.capture.ndjson import read
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.records import dataclass, field
@@ -28,11 +27,6 @@ class Heard:
     body: dict[str, Any]
     digest: str
 
-    @property
-    def name(self) -> str:
-        """Its id as a message may show it."""
-        return redact.mask(self.id)
-
 
 @dataclass(slots=True)
 class Side:
@@ -47,6 +41,8 @@ class Side:
     """Id to the lines that delivered the same event again."""
     reused: dict[str, int] = field(default_factory=dict)
     """Id to the line that used it for another body."""
+    canaries: tuple[str, ...] = ()
+    """Values that were planted and must not be printed."""
     nameless: int = 0
     """Events without an id or a place in a stream; they cannot be compared."""
 
@@ -59,9 +55,9 @@ class Side:
         return self.protocol is not None and not line_errors(self.protocol, event.body)
 
 
-def read_side(file: str, stream: BinaryIO, protocol: str | None = None) -> Side:
+def read_side(file: str, stream: BinaryIO, protocol: str | None = None, canaries: tuple[str, ...] = ()) -> Side:
     """The events of one capture."""
-    side = Side(file, load_protocol(protocol) if protocol else None)
+    side = Side(file, None if protocol is None else load_protocol(protocol), canaries=canaries)
     canonical = None
     for line in read(stream):
         side.lines += 1
@@ -69,6 +65,8 @@ def read_side(file: str, stream: BinaryIO, protocol: str | None = None) -> Side:
         if not line.readable:
             continue
         side.protocol = side.protocol or protocol_of(line.document)
+        if line.document.get("record") == "header":
+            side.canaries += planted(line.document)
         if side.protocol is None:
             continue
         canonical = canonical or Canonical(side.protocol)

@@ -36,10 +36,12 @@ class Validator:
         self._splitter = Splitter(self.options.limits, self._repeats)
         self._waiting: list[Line] = []
         self._session: Session | None = None
-        self._protocol = load_protocol(self.options.protocol) if self.options.protocol else None
+        self._protocol = None if self.options.protocol is None else load_protocol(self.options.protocol)
         self._lines = self._readable = self._left_out = 0
         self._cut = False
         self._damage = ""
+        self._beyond: set[str] = set()
+        """What is wrong with the lines that could not be read."""
 
     def feed(self, data: bytes | str) -> None:
         """Takes bytes, or one line of text without its line feed."""
@@ -51,6 +53,20 @@ class Validator:
     def findings(self) -> list[Finding]:
         """What was found so far, in the order it was found."""
         return self._session.tally.findings if self._session else []
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why no line at all could be read, where that lies in the bytes as a whole or in the limits."""
+        limits = self.options.limits
+        if self._readable:
+            return None
+        if self._damage:
+            return f"{self._damage}; copy or compress it again"
+        if self._beyond == {"line-too-long"}:
+            return f"every line is longer than {limits.line_bytes:,} bytes; --max-line-bytes lets the judge read more"
+        if self._beyond == {"too-deep"}:
+            return f"every line nests deeper than {limits.depth}; --max-depth lets the judge read more"
+        return None
 
     def damaged(self, reason: str) -> None:
         """The bytes end here because the rest of them cannot be had."""
@@ -95,7 +111,10 @@ class Validator:
 
     def _take(self, line: Line) -> None:
         self._lines += 1
-        self._readable += line.readable
+        if line.readable:
+            self._readable += 1
+        else:
+            self._beyond.update(problem.name for problem in line.problems)
         if self._session is not None:
             self._show(line)
             return

@@ -21,6 +21,8 @@ LARGE = 1 << 20
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
+Result = tuple[Report, str | None, int]
+"""A report, advice about a file in which nothing could be read, and the size of the capture."""
 
 
 @dataclass(slots=True)
@@ -39,9 +41,9 @@ def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress 
     if jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
         results = _in_shares(paths[0], options, jobs)
     try:
-        for path, (report, head, size) in zip(paths, results(progress), strict=True):
+        for path, (report, advice, size) in zip(paths, results(progress), strict=True):
             found.reports.append(report)
-            found.notes += _guesses(path, report, head)
+            found.notes += [Note("looks-like", advice, path, fails=False)] if advice else []
             if progress and jobs > 1 and len(paths) > 1:
                 progress(size)
     except KeyboardInterrupt:
@@ -50,7 +52,7 @@ def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress 
 
 
 def _one_by_one(paths: list[str], options: Options, found: Judged):
-    def results(progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+    def results(progress: Progress | None) -> Iterator[Result]:
         for path in paths:
             validator = Validator(path, options)
             try:
@@ -58,13 +60,14 @@ def _one_by_one(paths: list[str], options: Options, found: Judged):
             except KeyboardInterrupt:
                 found.reports.append(validator.close())
                 raise
-            yield validator.close(), head, size
+            report = validator.close()
+            yield report, _advice(validator, report, head), size
 
     return results
 
 
 def _in_processes(paths: list[str], options: Options, jobs: int):
-    def results(_progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+    def results(_progress: Progress | None) -> Iterator[Result]:
         from concurrent.futures import ProcessPoolExecutor  # one process needs none of it
 
         with ProcessPoolExecutor(min(jobs, len(paths)), initializer=_leave_interrupts_to_the_parent) as pool:
@@ -82,7 +85,7 @@ def _in_processes(paths: list[str], options: Options, jobs: int):
 def _in_shares(path: str, options: Options, jobs: int):
     """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
 
-    def results(progress: Progress | None) -> Iterator[tuple[Report, bytes, int]]:
+    def results(progress: Progress | None) -> Iterator[Result]:
         from concurrent.futures import ProcessPoolExecutor
 
         with ProcessPoolExecutor(jobs - 1, initializer=_leave_interrupts_to_the_parent) as pool:
@@ -91,9 +94,10 @@ def _in_shares(path: str, options: Options, jobs: int):
             head, size = _feed(path, validator, progress)
             parts = [future.result() for future in waiting]
             report = validator.close(parts)
+            advice = _advice(validator, report, head)
         if report.crashes or any(part.crashes for part in parts):
-            report, head, size = _judge_one(path, options)
-        yield report, head, size
+            report, advice, size = _judge_one(path, options)
+        yield report, advice, size
 
     return results
 
@@ -115,10 +119,11 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _judge_one(path: str, options: Options) -> tuple[Report, bytes, int]:
+def _judge_one(path: str, options: Options) -> Result:
     validator = Validator(path, options)
     head, size = _feed(path, validator, None)
-    return validator.close(), head, size
+    report = validator.close()
+    return report, _advice(validator, report, head), size
 
 
 def _feed(path: str, validator: Validator, progress: Progress | None) -> tuple[bytes, int]:
@@ -144,7 +149,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
         yield data
 
 
-def _guesses(path: str, report: Report, head: bytes) -> Iterator[Note]:
-    looks_like = guess(head) if report.verdict == "unreadable" or (report.protocol is None and report.lines) else None
-    if looks_like:
-        yield Note("looks-like", f"this looks like {looks_like}", path, fails=False)
+def _advice(validator: Validator, report: Report, head: bytes) -> str | None:
+    """Why nothing could be read, and what to do about it, as far as that can be told."""
+    if report.verdict != "unreadable" and (report.protocol is not None or not report.lines):
+        return None
+    looks_like = guess(head)
+    return validator.hindrance or (f"this looks like {looks_like}" if looks_like else None)

@@ -15,9 +15,11 @@ from typing import Any
 from validator import resources
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError
+from validator.places import declared as declared_places
 from validator.protocol.clauses import Clause, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
+from validator.protocol.wildcards import is_pattern
 from validator.records import dataclass
 from validator.rules._catalog import load_rules
 
@@ -97,6 +99,11 @@ def problems(protocol: Protocol, spec: Path | None = None) -> Iterator[str]:
             yield f"{name} is declared as {way}, and no chapter of {protocol.id} has it"
         elif requirements[name].way == "rules":
             yield f"{name} is declared as {way}, and {', '.join(requirements[name].by)} judges it"
+    for name, kind, _ in declared_places(protocol, spec):
+        if name not in requirements:
+            yield f"{name} has a place, and no chapter of {protocol.id} has it"
+        if not is_pattern(kind) and kind not in protocol.references():
+            yield f"{name} has a place in {kind}, which {protocol.id} does not know"
     for requirement in requirements.values():
         if requirement.way == "open":
             yield f"{requirement.id} is judged in no way"

@@ -7,11 +7,12 @@ from typing import Any
 
 from validator.asking import Asker
 from validator.capture.canonical import Canonical, Reading
-from validator.capture.lines import line_errors
+from validator.capture.lines import line_errors, planted
 from validator.capture.ndjson import Line
 from validator.context import Context, Options
 from validator.echo import Echoes
 from validator.outcomes import Extent, Summing
+from validator.places import load_places
 from validator.protocol.profile import Profile, load_profile, shipped
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
@@ -50,6 +51,7 @@ class Session:
             find_errors=self._errors,
             canaries=options.canaries,
             schema_clauses=schema_clauses(protocol),
+            schema_places=load_places(protocol),
             unknown_profile=unknown,
         )
         self.tally = Tally(file, self.world, self.level, options.max_findings_per_rule)
@@ -134,9 +136,7 @@ class Session:
         if "record" not in document:
             self.events += 1
         elif document["record"] == "header":
-            words = document.get("canaries")
-            known = (word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
-            self.context.canaries += tuple(known)
+            self.context.canaries += planted(document)
         step = self.world.apply(document, line.number, line.offset)
         step.at = reading.at
         return step

@@ -9,9 +9,11 @@ from validator.capture.ndjson import Line
 from validator.context import Context
 from validator.protocol import casing
 from validator.protocol.clauses import LEVELS
+from validator.protocol.machine import Driver
 from validator.protocol.profile import Shortfall
 from validator.records import replace
 from validator.replay.step import Step
+from validator.replay.subject import Subject
 from validator.replay.world import World
 from validator.report import Crash
 from validator.rules import Finding, Rule
@@ -48,6 +50,8 @@ class Tally:
         self._told: set[tuple[str, str, str]] = set()
         self._told_at = 0
         self._causes: dict[tuple[str, str], int] = {}
+        self._stuck: dict[int, list[tuple[str, int]]] = {}
+        """The line that last moved a subject to its machine and the line at which it was refused its next move."""
 
     def count(self, looked: Looked, times: int) -> None:
         """Counts looks as often as they were taken."""
@@ -104,16 +108,30 @@ class Tally:
             self.findings.append(self._masked(entry, context.canaries))
 
     def _cause(self, rule: Rule, found: Finding) -> int | None:
-        """A subject that was refused a move is not where the next events expect it: later refusals follow from that."""
+        """A subject that was refused a move is not where the next events expect it: later refusals follow from that.
+
+        So do those of a subject that waits for it: an action that was refused its answer keeps its turn waiting.
+        """
         if found.cause is not None or not rule.follows or found.entity is None:
             return found.cause
         subject = self._world.subjects(found.entity[0]).get(found.entity[1])
         moved = subject.history[-1] if subject and subject.history else 0
         first = self._causes.get(found.entity)
         if first is None or first < moved:
-            self._causes[found.entity] = found.line
-            return None
-        return first if first < found.line else None
+            first = self._held_by(subject, moved) if subject else None
+            self._causes[found.entity] = first or found.line
+            if moved and first is None:
+                self._stuck.setdefault(moved, []).append((found.entity[0], found.line))
+        return first if first and first < found.line else None
+
+    def _held_by(self, subject: Subject, moved: int) -> int | None:
+        """The line at which another subject, whose move brought this one to where it stands, was refused its next."""
+        rows = self._world.protocol.machines[subject.machine].rows
+        for machine, line in self._stuck.get(moved, ()):
+            driver = Driver("move", machine)
+            if any(row.driver == driver and row.target == subject.state for row in rows):
+                return line
+        return None
 
     def _told_before(self, rule: Rule, step: Step | None, found: Finding) -> bool:
         """True when a part of an export told what the whole of it, or the same part read again, tells again."""

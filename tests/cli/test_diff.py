@@ -98,6 +98,28 @@ def test_a_value_is_never_shown(tmp_path):
     assert "alice" not in text
 
 
+@pytest.mark.parametrize("word", ["planted-value-1", "sk-ant-api03-" + "aB3" * 30])
+def test_neither_an_id_nor_a_type_nor_a_key_shows_what_leaks(word, tmp_path):
+    header = {"record": "header", "capture": "1", "protocol": "agent-runtime", "completeness": "complete"}
+    leaking = [
+        {**header, "canaries": [word]},
+        {**RUN[0], word: 1},
+        {**RUN[1], "type": word},
+        {**RUN[2], "event_id": word},
+    ]
+    capture(tmp_path, "a.ndjson", leaking)
+    capture(tmp_path, "bare.ndjson", leaking[1:])
+    capture(tmp_path, "b.ndjson", RUN[:1])
+    for form in ("text", "json"):
+        for words in (
+            ("a.ndjson", "b.ndjson"),
+            ("b.ndjson", "a.ndjson"),
+            ("bare.ndjson", "b.ndjson", "--canary", word),
+        ):
+            done = call("diff", *words, "--format", form, cwd=tmp_path)
+            assert (done.returncode, word in done.stdout + done.stderr) == (1, False)
+
+
 def test_other_ends(tmp_path):
     (tmp_path / "noise.txt").write_text("noise\n")
     capture(tmp_path, "a.ndjson", RUN)

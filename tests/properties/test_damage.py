@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROTOCOLS, strangers_validator
 from validator import resources
+from validator.capture.ndjson import read
 from validator.engine import Options, validate
 from validator.renderers import render
+from validator.renderers.replay import render_text
+from validator.replay.run import Options as ReplayOptions
+from validator.replay.run import replay
 from validator.run import Run
 
 STREAMS = {
@@ -80,6 +84,10 @@ def judge(name, data):
     return report, render("json", Run((report,)))
 
 
+def replayed(name, data):
+    return render_text(replay(io.BytesIO(data), ReplayOptions(protocol=name), "x.ndjson"))
+
+
 @settings(max_examples=80)
 @given(damaged())
 def test_damage_is_judged_and_nothing_breaks(case):
@@ -88,6 +96,7 @@ def test_damage_is_judged_and_nothing_breaks(case):
     assert REPORT.is_valid(json.loads(text))
     assert judge(*case)[1] == text
     assert render("text", Run((report,)))
+    assert replayed(*case)
 
 
 def event(number, kind, payload, **ids):
@@ -105,15 +114,41 @@ BROKE_ONCE = {
         event(3, "tool.started", {"tool_name": True}, tool_call_id="c"),
         event(4, "tool.result", {"status": "completed"}, tool_call_id="c"),
     ],
+    "a snapshot whose session is no text": [
+        event(1, "turn.submitted", {}),
+        {"record": "reconnect", "stream": {"a": 1}, "channel_id": "c", "last_acknowledged_sequence": 1},
+        {"record": "snapshot", "model": "session_snapshot", "snapshot": {"session_id": {"a": 1}}},
+    ],
+    "a child whose thread is no text": [
+        event(1, "thread.started", {}),
+        event(2, "subagent.spawned", {"child_thread_id": {"a": 1}}, subagent_id="a"),
+    ],
+    "a compaction that ends in another session": [
+        event(1, "thread.started", {}),
+        event(2, "context.compaction.started", {}),
+        event(1, "context.compaction.completed", {}, session_id="t"),
+    ],
     "an entity whose id is a number": [event(1, "permission.resolved", {"request_id": 5}, request_id=1.5)],
 }
 
 
 @pytest.mark.parametrize("lines", BROKE_ONCE.values(), ids=BROKE_ONCE)
 def test_what_broke_a_rule_once_breaks_none(lines):
-    report, _ = judge("agent-runtime/0.3", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    report, _ = judge("agent-runtime/0.3", data)
     assert report.crashes == ()
     assert report.findings
+    assert replayed("agent-runtime/0.3", data)
+
+
+def test_a_run_whose_status_is_no_text_breaks_no_rule_of_agent_threads():
+    for path in STREAMS["agent-threads/1"]:
+        lines = [line.document for line in read(io.BytesIO(path.read_bytes())) if line.readable]
+        if any(line.get("record") == "run" for line in lines):
+            for line in lines:
+                put(line, ("status",), {"a": 1})
+            report, _ = judge("agent-threads/1", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            assert report.crashes == (), path.name
 
 
 def test_a_gate_list_that_is_a_number_breaks_no_rule_of_agenthub():

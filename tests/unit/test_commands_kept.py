@@ -14,9 +14,15 @@ from validator.replay import world
 from validator.rules.command._commands import Commands
 from validator.rulestreams import options_of
 
-LEFT_OPEN = ("CMD001", "CMD004", "CMD005", "CMD006", "CMD012")
+LEFT_OPEN = ("CMD001", "CMD004", "CMD005", "CMD006", "CMD007", "CMD009", "CMD012", "CMD016", "CMD019")
 """Rules that speak at the end of what never followed."""
-MADE = [stream for stream in STREAMS if stream[1] in LEFT_OPEN and stream[2].stem.startswith("trips")]
+KEYED = ("trips-after-restart", "trips-second-task", "trips-refused")
+"""Streams with an idempotency key, which is no id and thus the same in every copy."""
+MADE = [
+    stream
+    for stream in STREAMS
+    if stream[1] in LEFT_OPEN and stream[2].stem.startswith("trips") and stream[2].stem not in KEYED
+]
 
 
 def told_thrice(path):
@@ -37,7 +43,8 @@ def test_a_command_with_something_left_to_say_is_kept(name, rule, path, entry, m
     protocol = load_protocol(name)
     whole = found(protocol, rule, path, entry)
     assert len(whole) >= 3
-    monkeypatch.setattr(world, "RECENT", 4)
+    # A repetition is compared with a first that is not long ago.
+    monkeypatch.setattr(world, "RECENT", len(path.read_bytes().splitlines()) if rule == "CMD009" else 4)
     assert found(protocol, rule, path, entry) == whole
 
 

@@ -55,6 +55,11 @@ def test_a_surrogate_pair_is_one_character():
     assert line.document == {"a": "\U0001f600"}
 
 
+def test_what_nests_deeper_than_can_be_read_is_too_deep_whatever_the_limit():
+    data = b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}\n"
+    assert names(data, depth=10_000) == [["too-deep"]]
+
+
 def test_brackets_inside_strings_do_not_nest():
     assert names(b'{"a":"' + b"[" * 300 + b'\\""}\n') == [[]]
     assert names(b'{"a":' + b"[" * 300 + b"]" * 300 + b"}\n") == [["too-deep"]]

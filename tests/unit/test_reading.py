@@ -4,7 +4,11 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -12,8 +16,9 @@ from click.testing import CliRunner
 
 from tests.unit.test_cli import process
 from validator.capture.guess import guess
-from validator.capture.sources import Inflated
+from validator.capture.sources import Inflated, expand, open_capture
 from validator.cli.group import cli
+from validator.errors import UsageError
 
 
 def event(number, kind, **more):
@@ -148,6 +153,108 @@ def test_what_cannot_be_opened_is_bad_usage_and_says_what_to_do(tmp_path):
         assert done.returncode == 2
         assert "cannot be read" in done.stderr or "hint:" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_a_pattern_names_is_read_like_any_other(written, tmp_path):
+    for name in ("a", "none"):
+        (tmp_path / name).mkdir()
+    written(WHOLE, "a/one.ndjson")
+    written(WHOLE, "two.ndjson")
+    assert len(judged(tmp_path / "*")[1]) == 2
+
+
+def test_what_a_folder_holds_and_nobody_can_read_is_not_left_out(written, tmp_path, monkeypatch):
+    written(WHOLE)
+    (tmp_path / "away.ndjson").symlink_to(tmp_path / "nowhere")
+    assert "away.ndjson cannot be read" in process(str(tmp_path)).stderr
+    (tmp_path / "away.ndjson").unlink()
+    (tmp_path / "sub").mkdir()
+    listed = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: refuse(path) if str(path).endswith("sub") else listed(path))
+    with pytest.raises(UsageError, match="sub cannot be read: Permission denied"):
+        expand((str(tmp_path),))
+
+
+def refuse(path, *_words, **_more):
+    raise PermissionError(13, "Permission denied", str(path))
+
+
+def test_a_name_that_the_system_refuses_is_bad_usage(monkeypatch):
+    for word in ("x" * 5000, "y" * 300):
+        done = process(word)
+        assert (done.returncode, "internal" in done.stderr) == (2, False)
+        assert "cannot be read" in done.stderr
+    monkeypatch.setattr(Path, "is_dir", refuse)
+    with pytest.raises(UsageError, match=r"run\.ndjson cannot be read: Permission denied"):
+        expand(("sub/run.ndjson",))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("",), "an empty text names no file"),
+        (("run.ndjson", "--protocol", ""), "there is no protocol ''"),
+        (("run.ndjson", "--canary", ""), "a canary is empty"),
+    ],
+)
+def test_an_empty_text_is_not_taken_for_a_wish_that_was_not_given(written, words, reason):
+    path = written(WHOLE)
+    done = process(*(str(path) if word == "run.ndjson" else word for word in words))
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_what_goes_wrong_with_another_file_is_not_blamed_on_the_capture(written):
+    with pytest.raises(PermissionError), open_capture(str(written(WHOLE))):
+        refuse("profile.yaml")
+
+
+def test_a_file_that_stops_giving_bytes_is_named(written, monkeypatch):
+    with open_capture(str(written(WHOLE))) as stream:
+        assert stream.read(4) == WHOLE[:4]
+        monkeypatch.setattr(stream._file, "_file", type("Gone", (), {"read": refuse})())
+        with pytest.raises(UsageError, match=r"run\.ndjson cannot be read"):
+            stream.read(4)
+
+
+def test_standard_input_that_is_closed_is_bad_usage(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UsageError, match="standard input is closed"), open_capture("-"):
+        pass
+
+
+def test_whoever_closes_standard_output_gets_the_exit_code(written):
+    path = written(WHOLE)
+    command = 'exec "$0" -c "from validator.cli import main; main()" "$1" >&-'
+    assert subprocess.run(["sh", "-c", command, sys.executable, str(path)]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "why"),
+    [
+        (gzip.compress(WHOLE)[:12], (), "the compressed data is cut; copy or compress it again"),
+        (WHOLE, ("--max-line-bytes", 5), "every line is longer than 5 bytes; --max-line-bytes lets"),
+        (CREATED, ("--max-depth", 1), "every line nests deeper than 1; --max-depth lets"),
+        (WHOLE.decode().encode("utf-16-le"), (), "UTF-16 text"),
+        (WHOLE.decode().encode("utf-32"), (), "UTF-32 text"),
+        (WHOLE.replace(b"\n", b"\r"), (), "a carriage return alone"),
+        (WHOLE.replace(b"\n", b",\n"), (), "a comma after each"),
+        (b"\n\n", (), None),
+    ],
+    ids=["gz", "long", "deep", "utf-16", "utf-32", "cr", "commas", "blank"],
+)
+def test_what_cannot_be_read_at_all_says_why_and_what_to_do(written, data, words, why):
+    done = call(written(data), *words)
+    assert done.exit_code == 4
+    notes = [note["message"] for note in json.loads(done.stdout)["notes"]]
+    assert [why in note for note in notes] == ([True] if why else [])
+
+
+def test_a_damaged_archive_counts_for_a_statement_up_to_the_damage(written):
+    path = written(gzip.compress(LONG)[:-9], "run.ndjson.gz")
+    done = CliRunner().invoke(cli, ["certify", str(path)])
+    assert done.exit_code in (1, 3)
+    assert "the compressed data is cut" in done.stdout
 
 
 def test_an_object_that_begins_with_a_time_is_no_log():

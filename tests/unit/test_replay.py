@@ -9,7 +9,7 @@ import pytest
 from tests.unit.test_cli import call, process
 from validator import resources
 from validator.capture.lines import read_lines
-from validator.errors import UsageError
+from validator.errors import CaptureError, UsageError
 from validator.protocol.casing import to_camel
 from validator.protocol.protocol import load_protocol
 from validator.renderers.replay import as_data, render_text
@@ -131,6 +131,20 @@ class TestLosses:
         assert tasks["freshness"] == "stale"
         assert "t1: running (not heard of since a line was lost)" in render_text(found)
         assert "the last line is cut" in render_text(found)
+
+    def test_what_stands_before_damaged_bytes_is_replayed(self):
+        class Damaged(io.BytesIO):
+            def read(self, size):
+                data = super().read(size)
+                if not data:
+                    raise CaptureError("damaged")
+                return data
+
+        data = b"".join(json.dumps(line).encode() + b"\n" for line in TASK[:2])
+        found = replay(Damaged(data), Options())
+        assert (found.cut, found.events, found.doubted, found.exit_code) == (True, 2, {"task": ("t1",)}, 3)
+        assert replay(Damaged(data), Options(line=2)).exit_code == 0
+        assert replay(Damaged(b""), Options()).exit_code == 4
 
     def test_a_place_before_the_cut_is_not_touched_by_it(self):
         found = run(*TASK[:2], tail=b'{"type":"task.compl', line=2)

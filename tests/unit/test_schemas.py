@@ -146,3 +146,17 @@ def test_the_authority_alone_reads_our_own_files_to_the_same_effect(core, monkey
     monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
     slow = SchemaStore(core.store.root)
     assert read_definition(path, "machine", slow) == read_definition(path, "machine", core.store)
+
+
+def test_what_is_no_object_is_told_once(core):
+    event = {"type": "model.completed", "event_id": "e1", "timestamp": "2026-05-08T09:00:00Z", "turn_id": "u1"}
+    errors = core.store.errors(
+        "agent-runtime/0.3/events/model.schema.json#/$defs/model.completed", event | {"payload": {"usage": None}}
+    )
+    assert [(error.pointer, error.message) for error in errors] == [("/payload/usage", "must be object, is null")]
+
+
+def test_of_several_fields_one_of_which_is_needed_all_are_named(core):
+    event = {"type": "turn.failed", "event_id": "e1", "timestamp": "2026-05-08T09:00:00Z", "turn_id": "u1"}
+    errors = core.store.errors("agent-runtime/0.3/events/turn.schema.json#/$defs/turn.failed", event | {"payload": {}})
+    assert [error.message for error in errors] == ["lacks one of error, reason, status"]

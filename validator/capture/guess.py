@@ -9,10 +9,15 @@ _MAGIC = (
     (b"BZh", "bzip2 data; decompress it first"),
     (b"\xfd7zXZ\x00", "xz data; decompress it first"),
     (b"SQLite format 3\x00", "an SQLite database; export its events as one JSON object per line"),
+    (b"\xff\xfe\x00\x00", "UTF-32 text; convert it to UTF-8"),
+    (b"\x00\x00\xfe\xff", "UTF-32 text; convert it to UTF-8"),
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
     (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
 )
 _TEXT = (
+    (rb"^(\{\x00|\x00\{)", "UTF-16 text; convert it to UTF-8"),
+    (rb"^\{[^\r\n]*\}\s*\r(?!\n)", "lines that end in a carriage return alone; end them in a line feed"),
+    (rb"^\{[^\n]*\},[ \t]*\r?\n", "JSON objects with a comma after each; write each object alone on its line"),
     (rb"^(event|data|id|retry): ?", "server-sent events; write what follows `data:` as one line each"),
     (rb"^\s*<(\?xml|!doctype|html)", "XML or HTML; a capture has one JSON object per line"),
     (rb"^\s*\[", "one JSON array; write its elements as one line each (jq -c '.[]')"),

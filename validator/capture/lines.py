@@ -69,3 +69,9 @@ def _word(line: dict[str, Any], key: str) -> str:
     """The word a line has under a key; anything that is no word counts as none."""
     value = line.get(key)
     return value if isinstance(value, str) else ""
+
+
+def planted(header: dict[str, Any]) -> tuple[str, ...]:
+    """The canaries that a header declares; whatever is none is left out."""
+    words = header.get("canaries")
+    return tuple(word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))

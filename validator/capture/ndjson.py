@@ -21,6 +21,8 @@ _SAFE_INTEGER = 2**53
 _LARGEST = int(sys.float_info.max)
 _MOST_DIGITS = 310
 _CHUNK = 1 << 16
+DEEPEST = 256
+"""How deep a line may nest at most: what looks into a document goes down with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Line:
     raw: bytes | None = None
     """The bytes that the document was read from."""
     torn: bool = False
-    """It says in two ways what kind of line it is, and readers disagree about which of them counts."""
+    """It says in two ways what it is, what it is about or how that ended, and readers disagree about which counts."""
 
     @property
     def readable(self) -> bool:
@@ -150,7 +152,10 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
     found: list[Problem] = []
     try:
         document = _decoder(found).decode(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        line.problems.append(Problem("too-deep"))
+        return
+    except ValueError as error:
         byte = len(text[: error.pos].encode()) if isinstance(error, json.JSONDecodeError) else None
         line.problems.append(Problem("not-json", byte=byte))
         return
@@ -167,7 +172,10 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
 
 def _is_torn(text: str) -> bool:
     entries = json.loads(text, object_pairs_hook=tuple, parse_int=str)
-    return any(len({repr(value) for key, value in entries if key == name}) > 1 for name in ("type", "record"))
+    told = [(key, value) for key, value in entries if key in {"type", "record"} or key.endswith(("_id", "Id"))]
+    for inner in (value for key, value in entries if key == "payload" and isinstance(value, tuple)):
+        told += [(f"/{key}", value) for key, value in inner if key in {"status", "decision", "operation"}]
+    return len({key for key, _ in told}) < len({(key, repr(value)) for key, value in told})
 
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,22 +16,29 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECES = {_GZIP: 1 << 14, _ZSTD: 1 << 11}
 """How much is inflated at a time: a small piece of hostile data becomes a large one, at most some tens of megabytes."""
 _ENDINGS = (".ndjson", ".jsonl", ".ndjson.gz", ".jsonl.gz", ".ndjson.zst", ".jsonl.zst")
+_AGAIN = "copy or compress it again"
+_HINT = "give a file, a folder, a pattern, or - for standard input"
 
 
 def expand(words: tuple[str, ...]) -> list[str]:
     """Files named by paths, patterns and folders, each once, in a stable order."""
     found: list[str] = []
     for word in words:
-        found += _expand(word)
+        try:
+            found += _expand(word)
+        except OSError as error:
+            raise _refused(Path(error.filename or word).name, error) from error
     return list(dict.fromkeys(found))
 
 
 def _expand(word: str) -> list[str]:
     if word == STDIN:
         return [word]
+    if not word:
+        raise UsageError("an empty text names no file", hint=_HINT)
     path = Path(word)
     if path.is_dir():
-        inside = sorted(str(entry) for entry in path.rglob("*") if entry.is_file() and entry.name.endswith(_ENDINGS))
+        inside = _inside(path)
         if not inside:
             raise UsageError(f"the folder {path.name} holds no capture", hint=f"captures end in {', '.join(_ENDINGS)}")
         return inside
@@ -39,31 +47,64 @@ def _expand(word: str) -> list[str]:
     import glob  # most captures are named as they are, and not compressed
 
     matches = sorted(glob.glob(word, recursive=True))
-    if not matches:
-        raise UsageError(
-            f"there is no file {path.name}", hint="give a file, a folder, a pattern, or - for standard input"
-        )
-    return matches
+    found = [name for match in matches for name in (_inside(Path(match)) if os.path.isdir(match) else [match])]
+    if not found:
+        raise UsageError(f"there is no file {path.name}", hint=_HINT)
+    return found
+
+
+def _inside(folder: Path) -> list[str]:
+    """The captures below a folder; a folder that cannot be looked into is no empty one."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    entries = (Path(top, name) for top, _, names in os.walk(folder, onerror=refuse) for name in names)
+    # A link that leads nowhere is kept, so that opening it says so.
+    files = (entry for entry in entries if entry.is_file() or (entry.is_symlink() and not entry.exists()))
+    return sorted(str(entry) for entry in files if entry.name.endswith(_ENDINGS))
+
+
+def _refused(name: str, error: OSError) -> UsageError:
+    return UsageError(f"{name} cannot be read: {error.strerror or 'the system refuses'}")
 
 
 @contextmanager
 def open_capture(word: str) -> Iterator[BinaryIO]:
     """The bytes of a capture, decompressed where they say so themselves; the name does not count."""
+    if word == STDIN:
+        if sys.stdin is None:
+            raise UsageError("standard input is closed", hint=_HINT)
+        yield _decompressed(word, Opened(word, sys.stdin.buffer))
+        return
     try:
-        if word == STDIN:
-            yield _decompressed(word, sys.stdin.buffer)
-            return
-        with Path(word).open("rb") as file:
-            yield _decompressed(word, file)
+        file = Path(word).open("rb")  # noqa: SIM115 - closed below; what the caller does is not refused here
     except OSError as error:
-        raise UsageError(f"{Path(word).name} cannot be read: {error.strerror or 'the system refuses'}") from error
+        raise _refused(Path(word).name, error) from error
+    with file:
+        yield _decompressed(word, Opened(word, file))
+
+
+class Opened:
+    """A file that says which one it is when the system refuses to read it."""
+
+    def __init__(self, word: str, file: BinaryIO):
+        self._word, self._file = word, file
+
+    def read(self, size: int) -> bytes:
+        try:
+            return self._file.read(size)
+        except OSError as error:
+            raise _refused(Path(self._word).name, error) from error
 
 
 class Inflated:
     """A compressed stream read piece by piece; damage is told once everything before it was handed out."""
 
-    def __init__(self, file: BinaryIO, begun: bytes, piece: int, make: Callable[[], Any]):
-        self._file, self._rest, self._piece, self._make = file, begun, piece, make
+    def __init__(
+        self, file: BinaryIO | Opened, begun: bytes, piece: int, make: Callable[[], Any], name: str | None = None
+    ):
+        self._file, self._rest, self._piece, self._make, self._name = file, begun, piece, make, name
         self._engine = make()
         self._fresh = True
         self._waiting = b""
@@ -81,33 +122,34 @@ class Inflated:
         if not data:
             if self._fresh:
                 return False
-            raise CaptureError("the compressed data is cut")
+            raise CaptureError("the compressed data is cut", source=self._name, hint=_AGAIN)
         if self._engine.eof:
             self._engine, self._fresh = self._make(), True
         try:
             self._waiting = self._engine.decompress(data)
         except Exception as error:  # each library has its own error for damage
-            raise CaptureError("the compressed data is damaged") from error
+            raise CaptureError("the compressed data is damaged", source=self._name, hint=_AGAIN) from error
         self._fresh = self._engine.eof
         self._rest = self._engine.unused_data
         return True
 
 
-def _decompressed(word: str, file: BinaryIO) -> Any:
+def _decompressed(word: str, file: Opened) -> Any:
     begun = file.read(4)
     if begun.startswith(_GZIP):
         import zlib
 
-        return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31))
+        return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31), Path(word).name)
     if begun == _ZSTD:
-        return Inflated(file, begun, _PIECES[_ZSTD], _zstandard(word).ZstdDecompressor().decompressobj)
+        make = _zstandard(word).ZstdDecompressor().decompressobj
+        return Inflated(file, begun, _PIECES[_ZSTD], make, Path(word).name)
     return Prefixed(begun, file)
 
 
 class Prefixed:
     """A stream with the bytes that were already taken from it put back."""
 
-    def __init__(self, begun: bytes, file: BinaryIO):
+    def __init__(self, begun: bytes, file: BinaryIO | Opened):
         self._begun, self._file = begun, file
 
     def read(self, size: int) -> bytes:

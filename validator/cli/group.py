@@ -90,6 +90,8 @@ def run() -> None:
     """Runs the command that was asked for: what stops us becomes one message and exit code 2, never a traceback."""
     from validator.cli import failure
 
+    # Whoever closes standard output wants the exit code, and the files asked for.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
     failure.speak(failure.format_asked_for(sys.argv[1:]))
     try:
         sys.exit(cli.main(prog_name="runtime-validate", standalone_mode=False) or 0)

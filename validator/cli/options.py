@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from validator import config
+from validator.capture.ndjson import DEEPEST
 from validator.cli import failure
 from validator.errors import UsageError
 from validator.renderers import FORMATS
@@ -58,13 +59,13 @@ _PROFILE = click.option(
     shell_complete=_profiles,
     help="A shipped profile, or the path of your own; the header's or `default` when absent.",
 )
-_CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
+CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
 _JOBS = click.option(
     "--jobs",
     type=click.IntRange(1),
     help="Processes: captures at the same time, or shares of the rules for one large capture; 1 when absent.",
 )
-CERTIFYING = (PROTOCOL, _PROFILE, _CANARY, _JOBS)
+CERTIFYING = (PROTOCOL, _PROFILE, CANARY, _JOBS)
 JUDGING = (
     PROTOCOL,
     _PROFILE,
@@ -88,9 +89,11 @@ JUDGING = (
         type=click.Choice(["must", "should", "may"]),
         help="Weight from which a finding fails the run; must when absent.",
     ),
-    _CANARY,
+    CANARY,
     click.option("--max-line-bytes", type=click.IntRange(1), help="Longer lines are not read; 16 MiB when absent."),
-    click.option("--max-depth", type=click.IntRange(1), help="Lines nested deeper are not read; 128 when absent."),
+    click.option(
+        "--max-depth", type=click.IntRange(1, DEEPEST), help="Lines nested deeper are not read; 128 when absent."
+    ),
     _JOBS,
     click.option(
         "--config",

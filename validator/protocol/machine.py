@@ -124,11 +124,24 @@ class Machine:
         return None
 
     def nearest(self, driver: Driver, state: str, facts: Facts, into: str | None = None) -> Row:
-        """The row whose clause explains a refusal: one that only the state bars, else one only its condition bars."""
+        """The row whose clause explains a refusal: one that only the state bars, else one only its condition bars.
+
+        For a subject at work, the row by which a record leads to its status counts before one that introduces it.
+        """
         rows = [row for row in self.by_driver[driver] if into is None or into in row.into]
-        barred_by_state = (row for row in rows if row.holds(facts))
+        barred_by_state = [row for row in rows if row.holds(facts)]
+        leading = (row for row in barred_by_state if NONE not in row.sources and row.target != SAME)
         barred_by_condition = (row for row in rows if state in row.sources)
-        return next(barred_by_state, None) or next(barred_by_condition, None) or rows[0]
+        at_work = state != NONE and not self.is_terminal(state)
+        led = next(leading, None) if at_work and driver.kind == "record" else None
+        return led or next(iter(barred_by_state), None) or next(barred_by_condition, None) or rows[0]
+
+    def lists(self, driver: Driver, facts: Facts) -> bool:
+        """True unless a record says a word that no row of the table has; what it may say is a matter of its schema."""
+        said = ([pair for pair in row.when if pair[0].startswith("record.")] for row in self.by_driver[driver])
+        return driver.kind != "record" or any(
+            all(_scalar(facts(path)) in values for path, values in pairs) for pairs in said
+        )
 
     def is_terminal(self, state: str) -> bool:
         return self.states.get(state) == "terminal"

@@ -218,6 +218,9 @@ class SchemaStore:
             for error in self.validator(reference).iter_errors(document)
             for leaf in leaves(error)
         }
+        # What may not be in an object says nothing about what is none.
+        untyped = {error.pointer for error in found if error.keyword == "type"}
+        found = {error for error in found if error.keyword != "not" or error.pointer not in untyped}
         return sorted(found, key=lambda error: (error.pointer, error.keyword, error.message))
 
 
@@ -321,6 +324,8 @@ def describe(error: ValidationError) -> str:
             return f"is not a {wanted} that exists"
         case "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties":
             return f"breaks {error.validator} {wanted}"
+        case "anyOf" if isinstance(error.instance, dict) and all(set(branch) == {"required"} for branch in wanted):
+            return f"lacks one of {', '.join(' and '.join(branch['required']) for branch in wanted)}"
         case "anyOf" | "oneOf":
             return f"fits none of {len(wanted)} alternatives"
         case "additionalProperties" | "unevaluatedProperties":

@@ -34,21 +34,24 @@ class Group:
 def groups(findings: Iterable[Finding]) -> list[Group]:
     """One group for each fingerprint, in the order of the first finding of each."""
     listed = list(findings)
-    causes = {_cause(found, found.line) for found in listed if found.cause is None}
+    causes = {name for found in listed if found.cause is None for name in _names(found, found.line)}
     found: dict[str, Group] = {}
     owners: dict[Cause, Group] = {}
     followers = []
     for entry in listed:
-        if entry.cause is not None and _cause(entry, entry.cause) in causes:
+        if entry.cause is not None and not causes.isdisjoint(_names(entry, entry.cause)):
             followers.append(entry)
             continue
         group = found.setdefault(entry.fingerprint, Group())
         group.findings.append(entry)
-        owners.setdefault(_cause(entry, entry.line), group)
+        for name in _names(entry, entry.line):
+            owners.setdefault(name, group)
     for entry in followers:
-        owners[_cause(entry, entry.cause or 0)].consequences.append(entry)
+        owner = next(owners[name] for name in _names(entry, entry.cause or 0) if name in owners)
+        owner.consequences.append(entry)
     return list(found.values())
 
 
-def _cause(found: Finding, line: int) -> Cause:
-    return found.file, line, found.entity
+def _names(found: Finding, line: int) -> tuple[Cause, Cause]:
+    """What a finding at a line is found by: its subject there, else the line."""
+    return (found.file, line, found.entity), (found.file, line, None)

@@ -79,7 +79,7 @@ def _losses(data: dict[str, Any]) -> Iterator[str]:
     if data["unreadable_lines"]:
         yield f"lines that could not be read: {data['unreadable_lines']}"
     if data["cut"]:
-        yield "the last line is cut"
+        yield "the last line is cut, or what follows it cannot be read"
     if data["refused_moves"]:
         yield f"illegal moves, which moved nothing: {data['refused_moves']}; `runtime-validate check` names them"
 

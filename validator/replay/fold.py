@@ -215,7 +215,7 @@ class Fold:
 
     def _refuse(self, step: Step, listener: _Listener, key: str, subject: Subject | None, facts: Facts) -> None:
         machine, driver = listener.machine, listener.driver
-        if subject is not None or self._is_own(machine, driver):
+        if (subject is not None or self._is_own(machine, driver)) and machine.lists(driver, facts):
             state = NONE if subject is None else subject.state
             clause = machine.nearest(driver, state, facts, listener.into).clause
             step.refusals.append(Refusal(machine.name, key, state, driver, clause))

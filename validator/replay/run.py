@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 
 from validator.capture.canonical import Canonical
 from validator.capture.detect import protocol_of
+from validator.capture.lines import planted
 from validator.capture.ndjson import Limits, Line, Splitter
-from validator.errors import UsageError
+from validator.errors import CaptureError, UsageError
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.redact import mask
 from validator.replay.documents import Document, documents, ledgers
@@ -66,7 +67,7 @@ class Replayed:
     @property
     def exit_code(self) -> int:
         """4 when nothing could be read, 3 when nothing was told or the end is cut, else 0."""
-        if self.lines and self.lines == self.unreadable:
+        if (self.lines or self.cut) and self.lines == self.unreadable:
             return 4
         return 3 if self.cut or not self.told else 0
 
@@ -75,9 +76,12 @@ def replay(stream: BinaryIO, options: Options | None = None, file: str = "-") ->
     """Replays a whole capture, or the part before the place asked for."""
     run = _Run(options or Options(), file)
     splitter = Splitter(run.options.limits)
-    while data := stream.read(_CHUNK):
-        for line in splitter.feed(data):
-            run.take(line)
+    try:
+        while data := stream.read(_CHUNK):
+            for line in splitter.feed(data):
+                run.take(line)
+    except CaptureError:  # what stands before the damage is replayed
+        run.cut = run.folding is None or not run.folding.reached
     for line in splitter.close():
         run.take(line)
     return run.close()
@@ -91,7 +95,9 @@ class _Run:
         self.target: Target = parse(options.at, options.line)
         self.waiting: list[Line] = []
         self.lines = self.unreadable = 0
-        self.folding = self._open(load_protocol(options.protocol)) if options.protocol else None
+        self.cut = False
+        """The bytes end because the rest of them cannot be had."""
+        self.folding = None if options.protocol is None else self._open(load_protocol(options.protocol))
 
     def _open(self, protocol: Protocol) -> _Folding:
         unknown = [name for name in self.options.models if name not in protocol.snapshots]
@@ -118,9 +124,11 @@ class _Run:
     def close(self) -> Replayed:
         """Ends the capture and builds what was asked for."""
         folding = self.folding
+        if folding and self.cut:
+            folding.world.doubt(self.lines + 1)
         canaries = folding.canaries if folding else self.options.canaries
         self.target.check(folding is not None and folding.reached, self.lines, canaries)
-        whole = Replayed(self.file, None, lines=self.lines, unreadable=self.unreadable, canaries=canaries)
+        whole = Replayed(self.file, None, lines=self.lines, unreadable=self.unreadable, cut=self.cut, canaries=canaries)
         return replace(whole, **self._fields(folding)) if folding else whole
 
     def _fields(self, folding: _Folding) -> dict[str, Any]:
@@ -139,7 +147,7 @@ class _Run:
             "sequence": self.target.sequence,
             "events": folding.events,
             "refused": folding.refused,
-            "cut": folding.cut,
+            "cut": folding.cut or self.cut,
             "told": told,
             "states": states,
             "doubted": {machine: tuple(keys) for machine, keys in doubted.items()},
@@ -203,8 +211,8 @@ class _Folding:
         return hit
 
     def _apply(self, document: dict[str, Any], line: Line) -> None:
-        words = document.get("canaries") if document.get("record") == "header" else None
-        self.canaries += tuple(word for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
+        if document.get("record") == "header":
+            self.canaries += planted(document)
         step = self.world.apply(document, line.number, line.offset)
         self.events += step.kind == "event"
         self.refused += len(step.refusals)

@@ -6,9 +6,13 @@ Near miss: a run without a fork whose first message has no parent.
 Fix: Hang the first message of a run under its fork, and each further one under the one before it.
 """
 
-from validator.replay.readmodels.agent_threads import Runs
+from collections import Counter
+from itertools import pairwise
+
+from validator.replay.readmodels.agent_threads import Runs, content_of
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
+from validator.rules.agent_threads._branches import said_by, witness
 from validator.rules.agent_threads._facts import entries, served
 
 CLAUSES = ("AT-45", "AT-70", "AT-72")
@@ -16,6 +20,9 @@ CLAUSES = ("AT-45", "AT-70", "AT-72")
 
 @rule("ATH024", "message-hangs-wrong", clauses={"agent-threads": CLAUSES}, on="record:snapshot", needs=(Runs,))
 def check(step, world, context):
+    if step.type == "transcript" and world.unproved(step) is None:
+        yield from _in_transcript(step, world)
+        return
     tree = served(step, "thread_tree")
     before = {}
     for at, node in enumerate(entries((tree or {}).get("nodes"))):
@@ -32,3 +39,28 @@ def check(step, world, context):
             more = {"pointer": f"/snapshot/nodes/{at}/parentMessageId", "clause": clause, "witness": (line,)}
             entity = {"entity": ("message", str(node.get("messageId"))), "key": clause}
             yield finding(step, "the message before it, or the fork of its run", "another parent", **more, **entity)
+
+
+def _in_transcript(step, world):
+    """Two messages that one run said one after the other, and that stand so, hang together."""
+    transcript = served(step, "transcript") or {}
+    thread, messages = transcript.get("threadId"), entries(transcript.get("messages"))
+    pairs = _pairs(world, thread)
+    for at, (before, message) in enumerate(pairwise(messages), 1):
+        parent, wanted = message.get("parentMessageId"), word(before, "id")
+        run = pairs.get((content_of(before), content_of(message)))
+        if run is None or wanted is None or not isinstance(parent, str | None):
+            continue
+        yield seen("AT-45")
+        if parent != wanted:
+            more = {"pointer": f"/snapshot/messages/{at}/parentMessageId", "clause": "AT-45", "key": "AT-45"}
+            entity = {"entity": ("message", str(message.get("id"))), "witness": witness(world, thread)}
+            yield finding(step, "the message before it, or the fork of its run", "another parent", **more, **entity)
+
+
+def _pairs(world, thread):
+    """Contents that follow one another in one run and stand nowhere else in the thread, with that run."""
+    said = said_by(world, thread)
+    often = Counter(content for contents in said.values() for content in contents)
+    told = ((run, pair) for run, contents in said.items() for pair in pairwise(contents))
+    return {pair: run for run, pair in told if all(often[content] == 1 for content in pair)}

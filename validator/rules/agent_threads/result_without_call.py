@@ -21,7 +21,7 @@ class Calls:
         self.whole = {}
 
     def apply(self, step):
-        if step.kind == "run" and step.line.get("status") in ENDED:
+        if step.kind == "run" and word(step.line, "status") in ENDED:
             # What a stream says after the end of its run is refused for that alone.
             self.of.pop(stream_of(step), None)
             self.whole.pop(stream_of(step), None)

@@ -11,6 +11,7 @@ from validator.replay.readmodels.agent_threads import LEFT as NAMES
 from validator.replay.readmodels.agent_threads import Runs, content_of, digest_of
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
+from validator.rules.agent_threads._branches import witness
 from validator.rules.agent_threads._facts import KEPT, entries, served
 from validator.rules.agent_threads.message_changed import Shown
 
@@ -42,7 +43,7 @@ def check(step, world, context):
             continue  # it was served otherwise before, and that is the fault (ATH019)
         run = next((run for run, contents in unsaid.items() if content_of(message) in contents), None)
         if run is None and (_is_ours(world, thread, message, messages) or _is_all(world, transcript, messages)):
-            more = {"pointer": f"/snapshot/messages/{at}", "clause": "AT-37", "witness": _witness(world, thread)}
+            more = {"pointer": f"/snapshot/messages/{at}", "clause": "AT-37", "witness": witness(world, thread)}
             yield finding(step, "what the streams reduce to", "a message no stream reduces to", key="unsaid", **more)
         elif run is not None and _explained(strange, unsaid):
             state = world.state("run", run)
@@ -50,7 +51,7 @@ def check(step, world, context):
             more = {"pointer": f"/snapshot/messages/{at}", "clause": clause, "entity": ("run", run), "state": state}
             actual = f"what a run that is {state} said"
             yield finding(
-                step, "messages of committed runs", actual, witness=_witness(world, thread), key="uncommitted", **more
+                step, "messages of committed runs", actual, witness=witness(world, thread), key="uncommitted", **more
             )
 
 
@@ -79,7 +80,7 @@ def _metadata(step, world, thread, messages, said):
             if is_honest(shown.get(name)) or any(left[which] == digest_of(shown.get(name)) for left in told):
                 continue
             place = f"/snapshot/messages/{at}/metadata" + (f"/{name}" if name in shown else "")
-            more = {"pointer": place, "clause": clause, "witness": _witness(world, thread), "key": name}
+            more = {"pointer": place, "clause": clause, "witness": witness(world, thread), "key": name}
             yield finding(step, f"{name} as the stream tells it", "something else", **more)
 
 
@@ -116,13 +117,3 @@ def _is_ours(world, thread, message, messages):
         return False
     saying = [contents for contents in _kept(world, thread) or () if before in contents]
     return len(saying) == 1 and saying[0].count(before) == 1 and before != saying[0][-1]
-
-
-def _witness(world, thread):
-    """The records and streams of a thread: all of them together say what the transcript may hold."""
-    lines = []
-    for run, (record, line) in world.ledger(Runs).last.items():
-        if record.get("threadId") == thread:
-            lines += [line, *world.ledger(Runs).lines.get(f"run:{run}", ())]
-            lines += world.subjects("run")[run].history if run in world.subjects("run") else ()
-    return tuple(lines)

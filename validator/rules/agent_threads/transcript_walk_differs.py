@@ -1,7 +1,7 @@
 """A served transcript does not follow its branch.
 
 Why: the transcript is what the model and the user read; a walk that skips, repeats or swaps changes the conversation.
-Trips: the active transcript follows a superseded answer although a committed one stands beside it.
+Trips: the active transcript follows a superseded answer although a committed one stands beside it, or shows both.
 Near miss: a transcript with a selection follows the superseded answer that was chosen.
 Fix: Follow at each fork the chosen child, else the last inserted child whose run is committed.
 """
@@ -12,7 +12,9 @@ from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
 from validator.replay.seen import short
 from validator.rules import finding, rule, seen
+from validator.rules.agent_threads._branches import forks, witness
 from validator.rules.agent_threads._facts import KEPT, entries, served
+from validator.rules.agent_threads.message_changed import Shown
 
 CLAUSES = ("AT-95", "AT-96", "AT-97", "AT-100")
 
@@ -64,7 +66,7 @@ class Trees:
     "transcript-walk-differs",
     clauses={"agent-threads": CLAUSES},
     on="record:snapshot",
-    needs=(Trees, Runs),
+    needs=(Trees, Runs, Shown),
 )
 def check(step, world, context):
     transcript = served(step, "transcript")
@@ -80,6 +82,8 @@ def check(step, world, context):
     tree, line = world.ledger(Trees).of.get(word(transcript, "threadId"), (None, 0))
     if transcript.get("branch") == "all" or tree is None:
         yield from _enough(step, world, transcript, names)
+    if tree is None and transcript.get("branch") != "all" and world.unproved(step) is None:
+        yield from _by_itself(step, world, transcript)
     if tree is not None:
         yield from _walk(step, transcript, names, tree, line)
 
@@ -109,11 +113,30 @@ def _clause(transcript):
     return {"all": "AT-96", "active": "AT-95"}.get(branch if isinstance(branch, str) else "", "AT-97")
 
 
-def _walk(step, transcript, names, tree, line):
-    branch, clause = transcript.get("branch"), _clause(transcript)
+def _chosen(transcript):
+    """The child that a transcript was asked to follow at each fork."""
+    branch = transcript.get("branch")
     chosen = branch.get("selections") if isinstance(branch, dict) else {}
     pairs = chosen.items() if isinstance(chosen, dict) else ()
-    chosen = {short(fork): short(child) for fork, child in pairs if isinstance(child, str)}
+    return {fork: child for fork, child in pairs if isinstance(child, str)}
+
+
+def _by_itself(step, world, transcript):
+    """Without a tree, the records and streams of the thread tell which answer counts at a fork."""
+    thread, messages = transcript.get("threadId"), entries(transcript["messages"])
+    clause = _clause(transcript)
+    for at, actual, lines in forks(world, thread, messages, _chosen(transcript)):
+        yield seen(clause)
+        if actual is not None:
+            place = f"/snapshot/messages/{at}" if at < len(messages) else "/snapshot/messages"
+            more = {"pointer": place, "clause": clause, "witness": (*witness(world, thread), *lines), "key": actual}
+            yield finding(step, "the walk its branch asks for", actual, **more)
+            return
+
+
+def _walk(step, transcript, names, tree, line):
+    branch, clause = transcript.get("branch"), _clause(transcript)
+    chosen = {short(fork): short(child) for fork, child in _chosen(transcript).items()}
     yield seen(clause)
     if not all(isinstance(name, str) for name in names):
         return

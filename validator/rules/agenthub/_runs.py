@@ -13,6 +13,8 @@ from validator.replay.world import World
 from validator.rules.agenthub._tools import action_of
 
 _ASKED = ("actionKind", "affectedFiles", "commandPreview", "expiresAt", "patchId")
+_PATHS = ("path", "file_path", "filePath", "filename", "file")
+"""What tools call the file they read."""
 EVIDENCE = ("message", "tool", "file", "artifact")
 """Families whose events show what a runtime did."""
 
@@ -38,6 +40,17 @@ class Call:
     kind: str | None
     input: dict[str, Any]
     line: int
+
+    @property
+    def path(self) -> str | None:
+        """The file the call is about."""
+        return next((value for value in map(self.input.get, _PATHS) if isinstance(value, str)), None)
+
+    @property
+    def command(self) -> str | None:
+        """The command of a shell call, as far as it is told."""
+        value = self.input.get("command")
+        return value if isinstance(value, str) else None
 
 
 @dataclass(slots=True)
@@ -84,10 +97,15 @@ class Runs:
         """The run an event belongs to; an empty one when it names none."""
         return self._runs.get(step.scope.get("run_id", ""), Run())
 
-    def asked(self, run_id: str | None, *kinds: str) -> Iterator[Approval]:
-        """The approvals of a run, of some action kinds or of all."""
-        for approval in self._asked.get(run_id or "", ()):
-            if not kinds or approval.kind in kinds:
+    def asked(self, run_id: str | None) -> Iterator[Approval]:
+        """The approvals of a run."""
+        yield from self._asked.get(run_id or "", ())
+
+    def covering(self, run_id: str | None, gate: dict[str, Any], call: Call) -> Iterator[Approval]:
+        """The approvals that a call can rest on: those of its action, and for a command those of what it does."""
+        kinds = covering(gate, call.kind)
+        for approval in self.asked(run_id):
+            if approval.kind in kinds or (call.kind == "shell" and _done_by(approval, call.command)):
                 yield approval
 
     def apply(self, step: Step) -> None:
@@ -186,6 +204,12 @@ def covering(gate: dict[str, Any], kind: str | None) -> tuple[str, ...]:
     return actions if kind in {"file_write", "patch_apply"} else (str(kind),)
 
 
+def _done_by(approval: Approval, command: str | None) -> bool:
+    """True when a command can be what an approval of another kind is about: a push that git makes."""
+    told = isinstance(approval.request.get("commandPreview"), str)
+    return told or (command is not None and re.search(rf"\b{re.escape(approval.kind)}\b", command) is not None)
+
+
 def performed(step: Step) -> bool:
     """True when a tool result tells that the tool did its work; an error or an honest doubt does not."""
     return not payload(step).get("isError")
@@ -239,8 +263,8 @@ def _called(run: Run, told: dict[str, Any], line: int) -> None:
 
 def _came_back(run: Run, told: dict[str, Any], line: int) -> None:
     run.answered = run.calls.pop(str(told.get("callId")), None)
-    path = run.answered.input.get("path") if run.answered and run.answered.kind == "file_read" else None
-    if run.answered and isinstance(path, str) and not told.get("isError") and not climbs(path):
+    path = run.answered.path if run.answered and run.answered.kind == "file_read" else None
+    if run.answered and path is not None and not told.get("isError") and not climbs(path):
         run.reads.append((path, run.answered.line, line))
 
 

@@ -7,7 +7,7 @@ Fix: Ask for each action by itself, and apply or run only what the request named
 
 from validator.protocol.honest import known
 from validator.rules import finding, rule, seen
-from validator.rules.agenthub._runs import Runs, decided, entity, history, moved, payload, performed, whole
+from validator.rules.agenthub._runs import Runs, decided, entity, gate_of, history, moved, payload, performed, whole
 
 _MASKS = ("*", "…", "...", "<", "[", "{", "$", "redacted", "masked", "hidden")
 _WRITES = {"file_write", "patch_apply"}
@@ -65,12 +65,11 @@ def _commands(step, world):
     """A shell command has to be one that was shown to a reviewer; masked previews cannot be compared."""
     runs = world.ledger(Runs)
     call = runs.of(step).answered
-    command = _spelled(call.input.get("command")) if call and call.kind == "shell" else None
+    command = _spelled(call.command) if call and call.kind == "shell" else None
     if not command or not performed(step) or not whole(world, step):
         return
-    approved = [
-        a for a in runs.asked(step.scope["run_id"], "shell") if world.state("approval", a.approval_id) == "approved"
-    ]
+    asked = runs.covering(step.scope["run_id"], gate_of(world, "shell"), call)
+    approved = [approval for approval in asked if world.state("approval", approval.approval_id) == "approved"]
     previews = [_spelled(approval.request.get("commandPreview")) for approval in approved]
     if not previews or any(preview is None or any(mask in preview for mask in _MASKS) for preview in previews):
         return

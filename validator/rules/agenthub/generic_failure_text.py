@@ -18,11 +18,11 @@ from validator.rules.agenthub._runs import entity, payload
 )
 def check(step, world, context):
     told = payload(step)
-    code = {plain(told["code"])} if isinstance(told.get("code"), str) else set()
-    for name, phrases in (("safeMessage", FAILURES | code), ("nextAction", NEXT_ACTIONS | code)):
+    code = plain(told["code"]) if isinstance(told.get("code"), str) else None
+    for name, empty in (("safeMessage", FAILURES), ("nextAction", NEXT_ACTIONS)):
         if not isinstance(told.get(name), str):
             continue
         yield seen()
-        if generic(told[name], phrases):
+        if plain(told[name]) == code or generic(told[name], empty):
             expected = "what the user has to mend"
             yield finding(step, expected, "a generic text", pointer=f"/payload/{name}", entity=entity(step), key=name)

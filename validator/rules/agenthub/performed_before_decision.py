@@ -6,7 +6,7 @@ Fix: Hold the action back until run.approval.resolved says approved.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.agenthub._runs import Runs, covering, decided, entity, gate_of, history, moved, performed
+from validator.rules.agenthub._runs import Runs, decided, entity, gate_of, history, moved, performed
 
 
 @rule("AHB013", "performed-before-decision", clauses={"agenthub": "AH-78"}, on="run.tool.result", needs=(Runs,))
@@ -16,7 +16,7 @@ def check(step, world, context):
     gate = gate_of(world, call.kind if call else None)
     if call is None or gate is None or not performed(step) or moved(step) is None:
         return
-    asked = list(runs.asked(step.scope.get("run_id"), *covering(gate, call.kind)))
+    asked = list(runs.covering(step.scope.get("run_id"), gate, call))
     states = {approval.approval_id: world.state("approval", approval.approval_id) for approval in asked}
     if not asked:
         return

@@ -44,10 +44,10 @@ def check(step, world, context):
 
 def _tool(step, world, call):
     """A tool that read a file beyond the workspace came back instead of being denied."""
-    if call is None or call.kind != "file_read" or not isinstance(call.input.get("path"), str):
+    if call is None or call.kind != "file_read" or call.path is None:
         return
     yield seen()
-    if climbs(call.input["path"]) and performed(step):
+    if climbs(call.path) and performed(step):
         expected, actual = "the read is denied", "the path leads out of the workspace"
         witness = (*history(world, step), call.line)
         yield finding(step, expected, actual, entity=entity(step), witness=witness, key="tool")

@@ -3,13 +3,13 @@
 Why: writing, running, reaching out and releasing are what reviewers exist for; an action without an approval has no
 reviewer.
 Trips: a shell tool comes back in a run without any approval.
-Near miss: a network tool in a run whose policy allows network.
+Near miss: a network tool in a run whose policy allows network; a command that commits, under the approval of a commit.
 Fix: Emit run.approval.requested for the action and wait for its approval; only network may be allowed by policy
 instead.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.agenthub._runs import Runs, covering, entity, gate_of, history, moved, performed, policy, whole
+from validator.rules.agenthub._runs import Runs, entity, gate_of, history, moved, performed, policy, whole
 
 
 @rule(
@@ -36,7 +36,7 @@ def check(step, world, context):
             yield seen(gate["clause"])
             return
     yield seen(gate["clause"])
-    if not any(runs.asked(step.scope["run_id"], *covering(gate, call.kind))):
+    if not any(runs.covering(step.scope["run_id"], gate, call)):
         yield finding(
             step,
             f"an approval for {call.kind}",

@@ -51,6 +51,8 @@ class Commands:
         self._kinds: dict[tuple[Any, ...], str] = {}
         self._swept = 0
         self._keys: dict[tuple[str, str], tuple[Sent, str]] = {}
+        self._chosen: dict[tuple[str, str], Sent] = {}
+        """The first command for which an id was chosen."""
         self._live = Live()
         self._recovered = 0
         self.fresh: list[Sent] = []
@@ -86,13 +88,18 @@ class Commands:
             self._sweep(step.number)
         definition = self._world.protocol.commands.get(name)
         field_name, machine = SUBJECTS.get(name, ("", ""))
-        subject = request.get(field_name)
-        state = self._world.state(machine, subject) if isinstance(subject, str) else None
+        named = request.get(field_name)
+        subject = self._world.subjects(machine).get(named) if isinstance(named, str) else None
+        state, past = (subject.state, tuple(subject.history)) if subject else (None, ())
         order = self._world.order
-        sent = Sent(key, step.number, name, request, definition, state, order.highest, order.highest_line)
+        sent = Sent(key, step.number, name, request, definition, state, order.highest, order.highest_line, past)
         sent.doubtful = self._world.midway(sent) or self._world.lost(sent) is not None
         sent.recovered = bool(self.restarts) and self._recovered > self.restarts[-1]
         self._idempotency(sent)
+        choice = _choice(sent)
+        if choice is not None:
+            first = self._chosen.setdefault(choice, sent)
+            sent.chosen = first if first is not sent else None
         self.sent[key] = self.current = sent
         self._live.add(sent)
 
@@ -116,6 +123,7 @@ class Commands:
             kind = (sent.name, sent.outcome, sent.first is None, not sent.listed, sent.state is None)
             if self._kinds.setdefault(kind, sent.key) != sent.key:
                 del self.sent[sent.key]
+                self._chosen.pop(_choice(sent) or ("", ""), None)
                 self._live.drop(sent)
                 self.let_go.add(sent.key)
                 if "idempotency_key" in sent.request:
@@ -124,7 +132,7 @@ class Commands:
 
     def _is_plain(self, sent: Sent) -> bool:
         """True when no rule will have anything to say about a command at the end."""
-        if sent.definition is None or sent.outcome is None or sent.repeats or sent.clashes:
+        if sent.definition is None or sent.outcome is None or sent.repeats or sent.clashes or sent.chosen:
             return False
         if sent.outcome not in DONE:
             return not sent.listed and (sent.created is None or self.created_by_another(sent))
@@ -189,6 +197,12 @@ def _used(sent: Sent) -> str:
     return f"{sent.name}\n{sent.request.get('idempotency_key')}"
 
 
+def _choice(sent: Sent) -> tuple[str, str] | None:
+    """The command and the id that its caller chose for what it creates."""
+    subject = sent.request.get(CREATES.get(sent.name, ("", ""))[0])
+    return (sent.name, subject) if isinstance(subject, str) else None
+
+
 def _digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return blake2b(text.encode(), digest_size=12).hexdigest()
@@ -216,7 +230,7 @@ def came_to_rest(world: World, context: Any, sent: Sent, line: int) -> bool:
 
     The capture holds the whole run, or a later command was answered; and nothing was lost after the line.
     """
-    if is_prefix(world, context) or (world.unproved(sent) or 0) > line:
+    if is_prefix(world, context) or (world.lost(sent) or 0) > line:
         return False
     if completeness(world, context) == "complete":
         return True
@@ -232,6 +246,8 @@ def went_on(commands: Commands, line: int) -> tuple[int, ...]:
 
 def history(world: World, sent: Sent) -> tuple[int, ...]:
     """The lines that moved the subject of a command before it was sent; for a witness."""
+    if sent.past:
+        return sent.past
     machine = SUBJECTS.get(sent.name, ("", ""))[1]
     subject = world.subjects(machine).get(sent.subject or "")
     return tuple(line for line in subject.history if line < sent.line) if subject else ()

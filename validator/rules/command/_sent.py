@@ -77,10 +77,14 @@ class Sent:
     highest: int | None = None
     """The highest sequence seen when it was sent, and its line."""
     highest_line: int = 0
+    past: tuple[int, ...] = ()
+    """The lines that had moved its subject when it was sent."""
     repeats: Sent | None = None
     """The command before it with the same idempotency key and content."""
     clashes: Sent | None = None
     """The command before it with the same key and other content."""
+    chosen: Sent | None = None
+    """The command before it for which the caller had chosen the same id."""
     answered: int | None = None
     outcome: str | None = None
     result: dict[str, Any] = field(default_factory=dict)

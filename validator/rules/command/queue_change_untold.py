@@ -7,6 +7,7 @@ Fix: Emit queue.changed with added, started, removed or cleared for every change
 """
 
 from validator.records import dataclass
+from validator.replay import world as worlds
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import END, Finding, rule, seen
@@ -22,18 +23,24 @@ class Place:
     turn: str
     line: int
     names: tuple[str, ...]
+    scope: dict[str, str]
     started: int | None = None
 
 
 class Places:
-    """Turns submitted as queued, and the names under which a queue changed that never got them."""
+    """Turns submitted as queued, and the names under which a queue changed that never got them.
+
+    A turn that is over and left the queue as it had to is let go of when others are queued, except the first: that one
+    shows at the end that there were such.
+    """
 
     hears = ("move:queue", "turn.submitted", "turn.started")
-    forgets = ("turns",)
 
     def __init__(self, world: World):
+        self._world = world
         self.turns: dict[str, Place] = {}
         self.refused: set[str] = set()
+        self._swept = 0
 
     def apply(self, step: Step) -> None:
         self.refused.update(entry.subject for entry in step.refusals if entry.machine == "queue")
@@ -44,10 +51,23 @@ class Places:
             payload = step.line.get("payload")
             body = payload if isinstance(payload, dict) else {}
             if body.get("status") == "queued" and turn not in self.turns:
+                if step.number - self._swept >= worlds.RECENT:
+                    self._sweep(step.number)
                 names = [name for name in (body.get("queued_turn_id"), turn) if isinstance(name, str)]
-                self.turns[turn] = Place(turn, step.number, tuple(names))
+                self.turns[turn] = Place(turn, step.number, tuple(names), step.scope)
         elif step.type == "turn.started" and turn in self.turns and self.turns[turn].started is None:
             self.turns[turn].started = step.number
+
+    def _sweep(self, number: int) -> None:
+        old, self._swept = number - worlds.RECENT, number
+        for place in list(self.turns.values())[1:]:
+            if place.line < old and self._is_plain(place):
+                del self.turns[place.turn]
+
+    def _is_plain(self, place: Place) -> bool:
+        """True when nothing will be missing at the end."""
+        left = any(self._world.state("queue", name) not in (None, "waiting") for name in place.names)
+        return left and self._world.state("turn", place.turn) in ENDED
 
 
 @rule("CMD016", "queue-change-untold", clauses={"agent-runtime": "QUE-9"}, on=END, needs=(Places,))
@@ -58,7 +78,7 @@ def check(step, world, context):
         # A change of a queue that never got the turn is refused where it is told.
         if not places.refused.isdisjoint(place.names):
             continue
-        if (world.unproved(world.subjects("turn").get(place.turn)) or 0) > place.line:
+        if (world.lost(place.scope) or 0) > place.line:
             continue
         over = world.state("turn", place.turn) in ENDED
         states = [world.state("queue", name) for name in place.names]

@@ -17,13 +17,12 @@ class Interrupts:
     """Interrupts that state a policy for the queue, with the turns that waited in the thread."""
 
     hears = ("record:command", "queue.changed")
-    forgets = ("cleared",)
 
     def __init__(self, world: World):
         self.world = world
         self.sent: list[tuple[Sent, list[str]]] = []
         self.cleared: dict[str, int] = {}
-        """Queued turn to the line that cleared it."""
+        """Queued turn that waited at an interrupt to the line that cleared it."""
 
     def apply(self, step: Step) -> None:
         if step.kind == "command" and step.line.get("command") == "interrupt_turn":
@@ -32,10 +31,15 @@ class Interrupts:
             if sent and waiting:
                 self.sent = [entry for entry in self.sent if not self._is_over(*entry)]
                 self.sent.append((sent, waiting))
+                kept = {turn for _, turns in self.sent for turn in turns}
+                self.cleared = {turn: line for turn, line in self.cleared.items() if turn in kept}
         elif step.type == "queue.changed" and step.kind == "event":
             for move in step.moves:
-                if move.machine == "queue" and move.target == "removed":
+                if move.machine == "queue" and move.target == "removed" and self._waited(move.subject):
                     self.cleared[move.subject] = step.number
+
+    def _waited(self, turn):
+        return any(turn in turns for _, turns in self.sent)
 
     def _is_over(self, sent, waiting):
         """True when the policy was kept for certain; what came first is kept to show that it was looked at."""

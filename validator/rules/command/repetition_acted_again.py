@@ -8,7 +8,7 @@ Fix: Remember key and answer for as long as what was created is kept, across res
 
 from validator.rules import END, Finding, rule, seen
 from validator.rules.command._commands import Commands
-from validator.rules.command._sent import CREATES, DONE
+from validator.rules.command._sent import DONE
 
 
 @rule(
@@ -20,16 +20,14 @@ from validator.rules.command._sent import CREATES, DONE
 )
 def check(step, world, context):
     commands = world.ledger(Commands)
-    chosen = {}
     for sent in commands.sent.values():
         first, clause = sent.repeats, "CTL-5"
         if first and any(first.line < line < sent.line for line in commands.restarts):
             clause = "CTL-58"
-        subject = sent.request.get(CREATES.get(sent.name, ("", ""))[0])
-        if first is None and isinstance(subject, str):
-            first = chosen.setdefault((sent.name, subject), sent)
+        if first is None and sent.chosen:
+            first = sent.chosen
             clause = "CTL-64" if sent.name == "submit_turn" else "CTL-80"
-        if first is None or first is sent or first.outcome not in DONE or sent.outcome is None:
+        if first is None or first.outcome not in DONE or sent.outcome is None:
             continue
         yield seen(clause)
         found = _second(first, sent, commands, clause)

@@ -7,6 +7,7 @@ Fix: Answer rejected or unavailable for an unknown id.
 """
 
 from validator.rules import END, Finding, rule, seen
+from validator.rules._words import one
 from validator.rules.command._commands import Commands, completeness
 from validator.rules.command._sent import DONE, SUBJECTS
 
@@ -29,7 +30,7 @@ def check(step, world, context):
             yield Finding(
                 sent.answered,
                 "rejected or unavailable",
-                f"{sent.outcome} for a {machine} never seen",
+                f"{sent.outcome} for {one(machine)} never seen",
                 pointer="/result/outcome",
                 entity=("command", sent.key),
                 state="none",

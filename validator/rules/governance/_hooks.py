@@ -58,21 +58,16 @@ class Hooks:
 
     def _start(self, key: str, step: Step) -> None:
         limit = said(step.line, "timeout_ms")
-        run = HookRun(
-            step.number,
-            said(step.line, "hook_point", "hook_run"),
-            step.scope.get("tool_call_id"),
-            step.scope.get("turn_id"),
-            limit if isinstance(limit, int) else None,
-            instant(step.line.get("timestamp")),
-            step.scope,
-        )
+        run = _told(step)
+        run.timeout = limit if isinstance(limit, int) else None
+        run.started = instant(step.line.get("timestamp"))
         self.running[key] = run
         if run.point == "pre_tool_use" and run.call:
             self.before_use.setdefault(run.call, {})[key] = step.number
 
     def _end(self, key: str, step: Step) -> None:
-        self.ended = run = self.running.pop(key)
+        self.ended = self.running.pop(key, None)
+        run = self.ended or _told(step)  # the line that started it may be lost
         if run.call in self.before_use:
             self.before_use[run.call].pop(key, None)
         if said(step.line, "decision", "hook_run") not in {"block", "deny"}:
@@ -86,3 +81,9 @@ class Hooks:
         turn = step.scope.get("turn_id")
         if turn in self.held and family in {"model", "tool", "process", "reasoning"}:
             del self.held[turn]
+
+
+def _told(step: Step) -> HookRun:
+    """A run as one of its lines tells it."""
+    point, scope = said(step.line, "hook_point", "hook_run"), step.scope
+    return HookRun(step.number, point, scope.get("tool_call_id"), scope.get("turn_id"), scope=scope)

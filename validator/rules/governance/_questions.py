@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from validator.protocol.casing import camel
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules._instants import instant
-from validator.rules.governance._said import payload, said, stated, word_said
+from validator.rules.governance._said import held, payload, said, stated, word_said
+from validator.rules.governance._work import Target
 
+BOUNDS = {
+    "tool_call_id": "tool_call",
+    "process_id": "process",
+    "tool_name": "tool",
+    "turn_id": "turn",
+    "thread_id": "thread",
+    "session_id": "session",
+}
+"""Names in a scope that say to what an approval is limited. A scope is a free map, so either casing may stand there."""
 GRANTS = frozenset({"approved", "allow", "allowed", "modified", "answered"})
 
 
@@ -28,6 +39,8 @@ class Question:
     scoped: bool
     """It states what an approval covers."""
     blocking: bool
+    bounds: tuple[tuple[str, str], ...] = ()
+    """What its scope is limited to, by kind and id."""
     decision: str | None = None
     answered: int | None = None
     changed: str | None = None
@@ -38,6 +51,17 @@ class Question:
     @property
     def granted(self) -> bool:
         return self.decision in GRANTS
+
+    def covers(self, target: Target) -> bool:
+        """False when the scope names another call, process, tool, turn, thread or session than the target's."""
+        told = {
+            target.kind: target.key,
+            "tool": target.tool,
+            "turn": target.turn,
+            "thread": target.thread,
+            "session": target.session,
+        }
+        return all(told.get(kind) in (None, name) for kind, name in self.bounds)
 
     @property
     def approved_digest(self) -> str | None:
@@ -82,6 +106,7 @@ class Questions:
             instant(word_said(line, "expires_at")),
             stated(line, "scope") is not None,
             payload(line).get("blocking") is not False,
+            _bounds(held(line, "scope")),
         )
         self.all[key] = question
         names = [name for name in (question.call, question.process) if name]
@@ -92,3 +117,10 @@ class Questions:
 
     def granted_for(self, *ids: str) -> list[Question]:
         return [question for name in ids for question in self.naming.get(name, ()) if question.granted]
+
+
+def _bounds(scope: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(scope, dict):
+        return ()
+    named = ((kind, scope.get(name, scope.get(camel(name)))) for name, kind in BOUNDS.items())
+    return tuple((kind, value) for kind, value in named if isinstance(value, str))

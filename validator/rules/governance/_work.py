@@ -24,6 +24,8 @@ class Target:
     line: int
     call: str | None = None
     """The call that started it, for a process."""
+    process: int | None = None
+    """The line of the first process that it started, for a call: it runs in that."""
     turn: str | None = None
     thread: str | None = None
     session: str | None = None
@@ -103,6 +105,9 @@ class Work:
         if step.type == "tool.started" and call:
             return self.calls.setdefault(call, self._call(call, step))
         if step.type == "process.started" and process:
+            starter = self.calls.get(call or "")
+            if starter is not None:
+                starter.process = starter.process or step.number
             return self.processes.setdefault(process, self._process(process, step))
         return None
 

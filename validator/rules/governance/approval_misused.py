@@ -47,12 +47,13 @@ def _named(step, world, target):
         )
         return
     yield seen("TOOL-27", "ACT-15")
-    if question.call and question.call != target.key and not question.scoped:
+    if question.call and question.call != target.key and not (question.scoped and question.covers(target)):
         lines = (question.line, question.answered) if question.answered else (question.line,)
+        scope = "a scope without this one" if question.scoped else "no scope"
         yield finding(
             step,
             "an approval of this call, or of a scope that contains it",
-            "the action names another call and states no scope",
+            f"the action names another call and states {scope}",
             clause="ACT-15",
             entity=("tool_call", target.key),
             witness=(target.line, *lines),

@@ -27,8 +27,8 @@ def check(step, world, context):
     if call.key in hooks.blocked:
         yield seen("HOOK-12")
         if (previous or 0) < hooks.blocked[call.key]:
-            hook = _lines(world, call.key)
-            yield _finding(step, "HOOK-12", call, "nothing of a call that a hook blocked", "blocked", hook)
+            lines = (hooks.blocked[call.key], *_lines(world, call.key))
+            yield _finding(step, "HOOK-12", call, "nothing of a call that a hook blocked", "blocked", lines)
         return
     if call.key not in hooks.before_use:
         return

@@ -7,6 +7,7 @@ Fix: Resolve an expired action as timed_out and ask again; evaluate an expired p
 
 from validator.rules import finding, rule, seen
 from validator.rules._instants import instant
+from validator.rules._words import one
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import GRANTS, Questions
 from validator.rules.governance._said import permits, said
@@ -50,8 +51,8 @@ def check(step, world, context):
 def _late(step, clause, entity, what, witness):
     return finding(
         step,
-        f"a {what} before expires_at",
-        f"a {what} after it",
+        f"{one(what)} before expires_at",
+        f"{one(what)} after it",
         clause=clause,
         entity=entity,
         witness=witness,

@@ -25,9 +25,9 @@ def check(step, world, context):
     questions, work = world.ledger(Questions), world.ledger(Work)
     if step.type == "action.resolved":
         question = questions.all.get(step.scope.get("action_id", ""))
-        if question and question.answered == step.number:
+        if question and question.answered:
             yield from _answer(step, question)
-            if question.granted:
+            if question.granted and question.answered == step.number:
                 target = work.processes.get(question.process or "") or work.calls.get(question.call or "")
                 if target and target.line < step.number:
                     yield from _digest(step, target, question, "")
@@ -38,7 +38,9 @@ def check(step, world, context):
     if step.type == "tool.args":
         yield from _change(step, target, questions)
         return
-    for question in questions.granted_for(target.key):
+    named = questions.all.get(target.action or "")
+    about = [named] if named and named.granted and not (named.call or named.process) else []
+    for question in (*questions.granted_for(target.key), *about):
         yield from _digest(step, target, question, "/payload/payload_hash")
 
 
@@ -46,6 +48,7 @@ def _answer(step, question):
     digest = said(step.line, "payload_hash")
     if question.decision == "modified" or question.digest is None or digest is None:
         return
+    first = question.answered == step.number
     yield seen("ACT-11")
     if digest != question.digest:
         yield finding(
@@ -55,15 +58,20 @@ def _answer(step, question):
             pointer="/payload/payload_hash",
             clause="ACT-11",
             entity=("action", question.key),
-            state="pending",
-            witness=(question.line,),
+            state="pending" if first else question.decision,
+            witness=(question.line, question.answered),
         )
 
 
 def _digest(step, target, question, pointer):
-    """Compares only like with like: a process has the digest of its command, a call that of its arguments."""
+    """Compares only like with like: a process has the digest of its command, a call that of its arguments.
+
+    A question that names neither speaks of the call that names it.
+    """
     named = question.process if target.kind == "process" else question.call
-    if named != target.key or target.digest is None or question.approved_digest is None:
+    if named != target.key and (question.call or question.process):
+        return
+    if target.digest is None or question.approved_digest is None:
         return
     yield seen("ACT-10")
     if target.digest != question.approved_digest:

@@ -25,6 +25,8 @@ def check(step, world, context):
     target = world.ledger(Work).of(step)
     if target is None or target.ran != step.number or hidden(world, step):
         return
+    if target.kind == "tool_call" and target.process:
+        return  # the boundary of what runs in a process is around that
     catalogues = world.ledger(Catalogues)
     boxed = [key for key in target.ids if world.state("permission", key) == "sandboxed"]
     if target.kind == "tool_call" and not boxed and not writes_or_shell(target, catalogues):

@@ -27,8 +27,8 @@ def check(step, world, context):
     if target is None or target.ran != step.number or hidden(world, step):
         return
     catalogues = world.ledger(Catalogues)
-    if target.kind == "tool_call" and not writes_or_shell(target, catalogues):
-        return
+    if target.kind == "tool_call" and (target.process or not writes_or_shell(target, catalogues)):
+        return  # what runs in a process was decided with it
     # What the catalogue in force forbids or asks about is a fault against the catalogue.
     if step.type == "tool.result" and (catalogues.entry(target) or {}).get("policy") in CLAUSES:
         return

@@ -40,7 +40,7 @@ class Opened:
 def check(step, world, context):
     opened = world.ledger(Opened)
     thread = step.scope.get("thread_id") if step.type == "thread.started" else told(step, "child_thread_id")
-    if thread not in opened.started or thread not in opened.of_child or step.refusals:
+    if not isinstance(thread, str) or thread not in opened.started or thread not in opened.of_child or step.refusals:
         return
     line, named = opened.started[thread]
     yield seen()

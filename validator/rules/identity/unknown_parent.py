@@ -7,6 +7,7 @@ Fix: Write the session, the thread and the turn of the parent into subagent.spaw
 
 from validator.protocol.honest import is_honest
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.identity._parents import Named
 
 KINDS = ("session", "thread", "turn", "task")
@@ -40,7 +41,7 @@ def check(step, world, context):
         elif not world.midway(step) and world.unproved(step) is None:
             yield finding(
                 step,
-                f"a {kind} that the stream knows",
+                f"{one(kind)} that the stream knows",
                 "one that no event has named",
                 pointer=f"/payload/{name}",
                 clause="SUB-10",

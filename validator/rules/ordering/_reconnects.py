@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.protocol.honest import known
 from validator.records import dataclass
+from validator.replay.readmodels.words import word
 from validator.replay.step import Step
 from validator.rules._instants import instant
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
@@ -67,7 +68,8 @@ class Reconnects:
         if isinstance(step.line.get("stream"), str):
             return step.line["stream"]
         if step.kind == "snapshot":
-            return self._world.protocol.lens.get(step.line, "record.session_id")
+            named = self._world.protocol.lens.get(step.line, "record.session_id")
+            return named if isinstance(named, str) else None
         named = step.line.get("channel_id")
         channel = self._world.subjects("channel").get(named) if isinstance(named, str) else None
         return channel.scope.get("session_id") if channel else None
@@ -178,7 +180,7 @@ class Acknowledgements:
                 yield ("channel", channel), stream, "/payload/last_acknowledged_sequence", value
         elif step.kind == "reconnect":
             value, channel = whole(line.get("last_acknowledged_sequence")), line.get("channel_id")
-            stream = line.get("stream") or self._stream(channel)
+            stream = word(line, "stream") or self._stream(channel)
             subscriber = ("channel", channel) if isinstance(channel, str) else ("stream", stream)
             if value is not None and isinstance(subscriber[1], str):
                 yield subscriber, stream, "/last_acknowledged_sequence", value

@@ -7,8 +7,9 @@ Fix: Emit the event that introduces the subject first, with the same id; the sta
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
+from validator.rules._words import one
 from validator.rules.ordering._introduced import Introduced
-from validator.rules.state._moves import unrefused
+from validator.rules.state._moves import refused, unrefused
 
 
 @rule(
@@ -24,7 +25,7 @@ def check(step, world, context):
     for move in step.moves:
         if move.source != "none":
             yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         if world.subjects(refusal.machine).get(refusal.subject) is not None:
             continue
         if refusal.subject in world.ledger(Introduced).ids:
@@ -35,9 +36,10 @@ def check(step, world, context):
         yield finding(
             step,
             f"the event that introduces the {refusal.machine} first",
-            f"{refusal.driver} about a {refusal.machine} never seen",
+            f"{refusal.driver} about {one(refusal.machine)} never seen",
             clause=refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state="none",
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )

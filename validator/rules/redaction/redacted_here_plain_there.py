@@ -16,8 +16,8 @@ from validator.rules import finding, rule, seen
 from validator.rules._recent import Recent, Waiting
 from validator.rules.redaction._leaks import Leaks, payload_of
 
-_STREAMED = ("delta", "output", "progress", "input", "args")
-"""Events that repeat a key with ever new content."""
+_STREAMED = ("delta", "output", "progress", "input")
+"""Events that repeat a key with ever new content; arguments do so when they come in pieces."""
 _OWNERS = {
     "tool": "tool_call_id",
     "process": "process_id",
@@ -57,6 +57,8 @@ class Redactions:
         """Compares the keys of a line with what is known about their subjects, and remembers them."""
         self.looked, self.clashes = False, []
         if step.kind in {"command", "header"} or _is_streamed(step.type or ""):
+            return
+        if step.type == "tool.args" and "delta" in payload_of(step):
             return
         if step.type == "output.redacted":
             self._declare(step)

@@ -7,6 +7,7 @@ Fix: Export from the same facts as the read models, up to a sequence that was gi
 
 from validator.protocol.honest import known
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import number, told, unsure
 
 SUBJECTS = {
@@ -57,5 +58,5 @@ def _scope(step, world):
             continue
         yield seen()
         if value not in world.subjects(machine):
-            expected, pointer = f"a {machine} that the stream knows", f"/payload/scope/{name}"
+            expected, pointer = f"{one(machine)} that the stream knows", f"/payload/scope/{name}"
             yield finding(step, expected, "one that was never told", pointer=pointer, key=name)

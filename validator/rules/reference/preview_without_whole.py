@@ -8,7 +8,7 @@ Fix: Store the output and carry its reference beside the preview.
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import number, told
 
-REFS = ("output_ref", "raw_output_ref", "structured_content_ref", "artifact_refs", "image_refs", "input_ref")
+REFS = ("output_ref", "raw_output_ref", "structured_content_ref", "artifact_refs", "image_refs")
 PREVIEWS = ("preview", "display_preview")
 
 
@@ -16,7 +16,7 @@ PREVIEWS = ("preview", "display_preview")
     "REF010",
     "preview-without-whole",
     clauses={"agent-runtime": "OUT-4"},
-    on=("tool.result", "process.input"),
+    on="tool.result",
 )
 def check(step, world, context):
     texts = [text for name in PREVIEWS if isinstance(text := told(step, name), str)]

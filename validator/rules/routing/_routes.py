@@ -97,7 +97,7 @@ class Routes:
             route.model = model if isinstance(model, str) else None
             route.decision, route.impossible, route.blocked = step.number, None, None
         elif step.type == "routing.not_possible":
-            route.impossible = step.number
+            route.impossible, route.candidates, route.models = step.number, None, None
         elif step.type == "quota.blocked":
             route.blocked = step.number
         elif step.type == "model.requested":

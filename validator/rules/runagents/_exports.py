@@ -20,7 +20,7 @@ def export_of(step: Step) -> dict[str, Any] | None:
     export = step.line.get("snapshot") if step.type == "audit_export" else None
     if not isinstance(export, dict) or word(export.get("run"), "id") is None:
         return None
-    return export if isinstance(export.get("events"), list) and isinstance(export.get("actions"), list) else None
+    return export if isinstance(export.get("events"), list) and isinstance(export.get("actions", []), list) else None
 
 
 def entries(export: dict[str, Any], name: str) -> list[tuple[int, dict[str, Any]]]:

@@ -29,11 +29,31 @@ def check(step, world, context):
         if word(action, "status") in DECIDED and word(action, "action_id") not in approvers:
             place = f"/snapshot/actions/{at}"
             yield finding(step, "who decided", "no approver", pointer=place, key="approver", **where)
+    told = _tools(export)
     for at, event in entries(export, "events"):
-        data = data_of(event)
-        if kind(event) in TOOLS and not known(data.get("tool_id", data.get("tool"))):
+        if kind(event) in TOOLS and not _tool(event) and not _follows(event, kind(event), told):
             place = f"/snapshot/events/{at}"
             yield finding(step, "the tool that was called", "no tool", pointer=place, key="tool", **where)
+
+
+def _tool(event):
+    data = data_of(event)
+    return known(data.get("tool_id", data.get("tool")))
+
+
+def _tools(export):
+    """Actions whose tool some part of the export names, and None when an event names one."""
+    found = {word(action, "action_id") for _, action in entries(export, "actions") if known(action.get("tool_id"))}
+    for _, event in entries(export, "events"):
+        if _tool(event):
+            found |= {None, word(data_of(event), "action_id")}
+    return found
+
+
+def _follows(event, kind, told):
+    """True when the tool is told elsewhere: by the action that is named, or for an answer by the call before it."""
+    action = word(data_of(event), "action_id")
+    return action in told if action else kind == "TOOL_RESPONSE" and None in told
 
 
 def _approvers(export, kind):

@@ -12,12 +12,13 @@ LOGGED = {"PAUSED_APPROVAL": ("APPROVAL_REQUIRED", "RA-36"), "PAUSED_CONSENT": (
 
 
 class Gates:
-    """The pause each run is in: which, since when, the last event before it, and whether the log tells of it."""
+    """The pause of each run: which, the lines that tell of it, the last event before it, and whether the log does."""
 
-    forgets = ("_last",)
+    forgets = ("_last", "_behind")
 
     def __init__(self, world):
         self._last = {}
+        self._behind = {}
         self.of = {}
         self.left = {}
 
@@ -29,9 +30,10 @@ class Gates:
                     self._leave(step, move)
                 if move.target in LOGGED:
                     logged = step.type == LOGGED[move.target][0]
-                    self.of[move.subject] = [move.target, step.number, self._last.get(move.subject), logged]
+                    self.of[move.subject] = [move.target, (step.number,), self._last.get(move.subject), logged]
         run = step.line.get("run_id")
         if step.kind == "event" and isinstance(run, str):
+            self._go_on(step, run)
             if run in self.of and step.type == LOGGED[self.of[run][0]][0]:
                 self.of[run][3] = True
             sequence = step.place.sequence if step.place else None
@@ -40,20 +42,28 @@ class Gates:
     def _leave(self, step, move):
         """Only the next number of the log proves that nothing stands between."""
         gate = self.of.pop(move.subject, None)
-        if gate and (
-            gate[3] or (step.place is not None and step.place.verdict == "next" and self._is_next(gate, step))
-        ):
+        if gate and (gate[3] or self._is_next(gate, step)):
             self.left[move.subject] = gate
 
+        elif gate and step.kind != "event":
+            self._behind[move.subject] = [gate[0], (*gate[1], step.number), *gate[2:]]
+
+    def _go_on(self, step, run):
+        """A pause that a record ended is behind the run with the next event, which may still tell of it."""
+        gate = self._behind.pop(run, None)
+        if gate and step.type != LOGGED[gate[0]][0] and self._is_next(gate, step):
+            self.left[run] = gate
+
     def _is_next(self, gate, step):
-        return gate[2] is not None and gate[2][0] == step.place.previous
+        place = step.place
+        return place is not None and place.verdict == "next" and gate[2] is not None and gate[2][0] == place.previous
 
 
 @rule("RAG023", "pause-not-logged", clauses={"runagents": ("RA-36", "RA-37")}, on=("*", "record:run"), needs=(Gates,))
 def check(step, world, context):
-    for run, (state, line, last, logged) in world.ledger(Gates).left.items():
+    for run, (state, lines, last, logged) in world.ledger(Gates).left.items():
         word, clause = LOGGED[state]
         yield seen(clause)
         if not logged:
-            more = {"entity": ("run", run), "state": state, "witness": (last[1], line), "key": state}
+            more = {"entity": ("run", run), "state": state, "witness": (last[1], *lines), "key": state}
             yield finding(step, f"{word} before the run goes on", "nothing in the log", clause=clause, **more)

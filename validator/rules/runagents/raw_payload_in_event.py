@@ -15,7 +15,7 @@ class RawKeys:
 
     def __init__(self, world):
         rows = world.protocol.tables["raw_keys"]["rows"]
-        self.clause = {key: row["clause"] for row in rows for key in row["values"]["keys"]}
+        self.rows = {_run_together(key): (key, row["clause"]) for row in rows for key in row["values"]["keys"]}
 
     def apply(self, step):
         """Learns nothing: the table says it all."""
@@ -28,11 +28,15 @@ def check(step, world, context):
         return
     yield seen()
     for segments, value in _walk(data, ("data",)):
-        key = str(segments[-1]).lower().replace("-", "_")
-        clause = world.ledger(RawKeys).clause.get(key)
+        key, clause = world.ledger(RawKeys).rows.get(_run_together(str(segments[-1])), ("", None))
         if clause and value not in (None, "") and not is_honest(value) and not is_marker(value):
             pointer = masked_pointer(segments, context.canaries)
             yield finding(step, "a hash, or nothing", f"the key {key}", pointer=pointer, clause=clause, key=key)
+
+
+def _run_together(key):
+    """A key without what tells its words apart, so that accessToken, access-token and access_token are one."""
+    return key.lower().replace("-", "").replace("_", "")
 
 
 def _walk(value, segments):

@@ -5,6 +5,9 @@ Trips: turn.failed whose status is a word outside the vocabulary.  Near miss: th
 Fix: Correct the field the pointer names; what it has to hold is in the catalogue of the event's family.
 """
 
+import re
+
+from validator.places import clause_at
 from validator.protocol.profile import Shortfall
 from validator.rules import MUST, finding, rule, seen
 
@@ -35,7 +38,7 @@ def check(step, world, context):
     for error in errors:
         expected, actual = _words(error.message)
         demanded = isinstance(error, Shortfall)
-        clause, level = (error.clause, MUST) if demanded else (_clause(step, name, error.pointer), "")
+        clause, level = (error.clause, MUST) if demanded else (_clause(step, world.protocol, error, context), "")
         about = {"pointer": error.pointer, "clause": clause, "level": level}
         yield finding(step, expected, actual, key=error.key, **about)
 
@@ -46,10 +49,19 @@ def _of_a_request(step, error):
     return asks and error.pointer.startswith("/request")
 
 
-def _clause(step, name, pointer):
-    if step.kind == "event" or step.kind == "run" or pointer.startswith(CARRIED.get(step.kind, " ")):
-        return GENERAL[name]
+def _clause(step, protocol, error, context):
+    """The clause that the place of a fault belongs to; a field that is missing has the place it should be at."""
+    name, pointer, carried = protocol.name, error.pointer, CARRIED.get(step.kind, "")
+    if step.kind == "event" or step.kind == "run" or (carried and pointer.startswith(carried)):
+        place = pointer.removeprefix(carried) + _lacking(error.message)
+        return clause_at(context.schema_places.get(_kind(step, protocol), ()), place) or GENERAL[name]
     return KINDS.get(name, LINES) if pointer == "/record" else LINES
+
+
+def _lacking(message):
+    """Where the first of the fields would stand that are missing."""
+    told = re.match(r"lacks (?:one of )?([^ ,]+)", message)
+    return f"/{told[1]}" if told else ""
 
 
 def _words(message):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from validator.replay.step import Step
+from validator.replay.step import Refusal, Step
 
 
 def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ...] | None:
@@ -12,3 +12,8 @@ def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ..
     if step.refusals or (step.type or "").startswith("task."):
         return None
     return tuple([(move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves])
+
+
+def refused(step: Step, context: Any) -> list[Refusal]:
+    """The moves that a line was refused; none where another reader takes the line for something else."""
+    return [] if context.line.torn else step.refusals

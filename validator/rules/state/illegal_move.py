@@ -7,7 +7,7 @@ Fix: Emit the missing move first, or the event that really happened; the clause 
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
-from validator.rules.state._moves import unrefused
+from validator.rules.state._moves import refused, unrefused
 
 
 @rule(
@@ -21,18 +21,28 @@ from validator.rules.state._moves import unrefused
 def check(step, world, context):
     for move in step.moves:
         yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         machine = world.protocol.machines[refusal.machine]
         subject = world.subjects(refusal.machine).get(refusal.subject)
         if subject is None or machine.is_terminal(refusal.state):
             continue
+        expected, actual = _words(refusal, machine)
         yield finding(
             step,
-            f"{refusal.driver} in a state that {refusal.clause} allows",
-            f"{refusal.machine} is {refusal.state}",
+            expected,
+            actual,
             clause=refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state=refusal.state,
             witness=tuple(subject.history),
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )
+
+
+def _words(refusal, machine):
+    """What was expected and found. Where a row of the clause begins in the state, it is its condition that fails."""
+    driver, clause, found = refusal.driver, refusal.clause, f"{refusal.machine} is {refusal.state}"
+    if any(row.clause == clause and refusal.state in row.sources for row in machine.by_driver[driver]):
+        return f"{driver} as {clause} allows it", f"{found}, and a condition of the clause is not met"
+    return f"{driver} in a state that {clause} allows", found

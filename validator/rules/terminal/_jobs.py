@@ -60,7 +60,7 @@ class Jobs:
             return
         if step.type == "job.created" and "job_id" in step.scope:
             self.jobs.setdefault(step.scope["job_id"], self._created(step))
-        job = self.of(step)
+        job = self.of(step) or self._owner(step)
         if job is None:
             return
         for move in step.moves:
@@ -69,6 +69,11 @@ class Jobs:
         name = step.scope.get("job_item_id")
         if name is not None and step.type.startswith("job.item.") and not step.refusals:
             self._item(step, job, name)
+
+    def _owner(self, step: Step) -> Job | None:
+        """The job that the step's item was seen with, where the step names none."""
+        item = self._world.subjects("job_item").get(step.scope.get("job_item_id", ""))
+        return self.jobs.get(item.scope.get("job_id", "")) if item and "job_id" not in step.scope else None
 
     def _created(self, step: Step) -> Job:
         items = told(step, "items")

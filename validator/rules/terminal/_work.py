@@ -192,6 +192,8 @@ class Story:
     attempts: list[Try] = field(default_factory=list)
     retrying: int | None = None
     """The line of a retry that no attempt has followed."""
+    overwritten: bool = False
+    """What followed the last retry was an attempt under an id of an earlier one."""
     next_run: str | None = None
     trigger: str | None = None
     asked: bool = False
@@ -226,7 +228,7 @@ class Attempts:
             story.created, story.parallel = step.number, told(step, "parallel_attempts") is True
         elif step.type == "task.retrying":
             story = self.of(task)
-            story.retrying, story.trigger = step.number, told(step, "trigger")
+            story.retrying, story.trigger, story.overwritten = step.number, told(step, "trigger"), False
             story.next_run = told(step, "next_run_id")
             story.asked = story.asked or story.trigger == "user_rerun"
         elif step.type == "task.attempt.started":
@@ -242,7 +244,10 @@ class Attempts:
 
     def _started(self, step: Step, story: Story) -> None:
         run = step.scope.get("run_id")
-        if run is None or any(attempt.run == run for attempt in story.attempts):
+        if run is None:
+            return
+        if any(attempt.run == run for attempt in story.attempts):
+            story.overwritten = True
             return
         story.answered = (story.retrying, story.next_run, story.trigger, story.asked)
         story.retrying, story.next_run, story.trigger, story.asked = None, None, None, False

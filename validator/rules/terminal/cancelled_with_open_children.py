@@ -6,6 +6,7 @@ Fix: End jobs, processes and subagents, and record the wish to cancel for child 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import Children, ends, lines, told
 
 
@@ -52,7 +53,7 @@ def check(step, world, context):
             yield finding(
                 step,
                 f"every {child.machine} of the task {expected} before it is cancelled",
-                f"a {child.machine} is {child.state}",
+                f"{one(child.machine)} is {child.state}",
                 clause=clause,
                 entity=("task", move.subject),
                 state=move.source,

@@ -7,7 +7,8 @@ Fix: End a subject once; a retry is a new attempt with a new id, a correction is
 
 from validator.rules import finding, rule, seen
 from validator.rules._rule import TableClauses
-from validator.rules.state._moves import unrefused
+from validator.rules._words import one
+from validator.rules.state._moves import refused, unrefused
 
 CLOSED = ("task", "archived", "TASK-30")
 """The one state after which no event of the family may come, whether a row lists it or not."""
@@ -27,20 +28,21 @@ def check(step, world, context):
         machine = world.protocol.machines[move.machine]
         if machine.is_terminal(move.target):
             yield seen(move.row.clause)
-    for refusal in step.refusals:
+    for refusal in refused(step, context):
         machine = world.protocol.machines[refusal.machine]
         subject = world.subjects(refusal.machine).get(refusal.subject)
         if subject is None or not machine.is_terminal(refusal.state):
             continue
         yield finding(
             step,
-            f"nothing moves a {refusal.machine} that is {refusal.state}, except what its table lists",
+            f"nothing moves {one(refusal.machine)} that is {refusal.state}, except what its table lists",
             f"{refusal.driver}",
             clause=CLOSED[2] if (refusal.machine, refusal.state) == CLOSED[:2] else refusal.clause,
             entity=(refusal.machine, refusal.subject),
             state=refusal.state,
             witness=tuple(subject.history),
             key=str(refusal.driver),
+            cause=step.reused and step.number,
         )
     yield from _closed(step, world)
 

@@ -6,6 +6,7 @@ Fix: Record to the end, or say `completeness: prefix` in the header.
 """
 
 from validator.rules import END, Finding, rule, seen
+from validator.rules._words import one
 
 
 @rule("TRM027", "complete-capture-with-open-work", clauses={"agent-runtime": "DONE-36"}, on=("record:header", END))
@@ -21,7 +22,7 @@ def check(step, world, context):
             yield Finding(
                 subject.history[-1],
                 "no open work at the end of a complete capture",
-                f"a {subject.machine} is {subject.state}",
+                f"{one(subject.machine)} is {subject.state}",
                 entity=(subject.machine, subject.key),
                 state=subject.state,
                 witness=tuple(subject.history),

@@ -8,6 +8,7 @@ Fix: Use runtime.warning for a problem that work survives, and end what a fatal 
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import GOOD, ends, lines, told
 
 NAMES = (
@@ -63,7 +64,7 @@ def check(step, world, context):
         if move.target in GOOD:
             yield finding(
                 step,
-                f"a {move.machine} that fails, or a warning in place of the error",
+                f"{one(move.machine)} that fails, or a warning in place of the error",
                 move.target,
                 entity=(move.machine, move.subject),
                 state=move.source,

@@ -6,6 +6,7 @@ Fix: End every request and call of the turn, as cancelled if need be, before tur
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import OpenWork, ends, lines
 
 PARTS = ("model_request", "tool_call")
@@ -26,7 +27,7 @@ def check(step, world, context):
                 yield finding(
                     step,
                     "every model request and tool call of the turn over or lost",
-                    f"a {machine} is {part.state}",
+                    f"{one(machine)} is {part.state}",
                     entity=("turn", move.subject),
                     state=move.source,
                     witness=lines(world.subjects("turn")[move.subject], part),

@@ -6,6 +6,7 @@ Fix: Let children end, or cancel them, before the parent is completed.
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import Children, ends, lines
 
 
@@ -25,7 +26,7 @@ def check(step, world, context):
             yield finding(
                 step,
                 "every child that the task delegated to over or lost",
-                f"a {child.machine} is {child.state}",
+                f"{one(child.machine)} is {child.state}",
                 entity=("task", move.subject),
                 state=move.source,
                 witness=(*lines(world.subjects("task")[move.subject], child), line),

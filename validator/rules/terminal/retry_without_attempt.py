@@ -23,7 +23,8 @@ def check(step, world, context):
         if not told or not story.attempts or world.unproved(step) is not None:
             continue
         yield seen()
-        if story.retrying is not None:
+        # An attempt under an old id is a fault of its own.
+        if story.retrying is not None and not story.overwritten:
             yield finding(
                 step,
                 "a task.attempt.started between task.retrying and the completion",

@@ -6,6 +6,7 @@ Fix: Write the end by the subject's own event first, and let the words follow it
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules._words import one
 from validator.rules.terminal._work import lines, told
 
 PHASES = {
@@ -34,7 +35,7 @@ def check(step, world, context):
         subject = subjects[0]
         yield finding(
             step,
-            f"a {name} that fits a {subject.machine} that is {subject.state}",
+            f"a {name} that fits {one(subject.machine)} that is {subject.state}",
             end,
             pointer=f"/payload/{name}" if told(step, name) else f"/{name}",
             clause=clause,

@@ -53,7 +53,7 @@ class Context(Collector):
         move = next((move for move in fact.step.moves if move.machine == "compaction"), None)
         if move is None:
             return
-        if fact.type.endswith("started"):
+        if fact.type.endswith("started") or not entries:  # what began it may have been told in another session
             entries.append({"thread_id": thread})
         fields = [name for name in self.facts.records.fields("compaction") if name not in {"thread_id", "status"}]
         told = present(**{name: fact.payload.get(name) for name in fields})
