@@ -18,6 +18,7 @@ from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 from validator.protocol.wildcards import fitting, is_pattern
 from validator.records import replace
+from validator.replay.heads import Heads
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.report import Report
@@ -56,7 +57,7 @@ class Session:
         )
         self.tally = Tally(file, self.world, self.level, options.max_findings_per_rule)
         self.asker = Asker(self.tally, self.world, self.context)
-        self.canonical = Canonical(protocol)
+        self.canonical, self.heads = Canonical(protocol), Heads(self.world)
         self.events = 0
         self.echoes = Echoes.fit(self)
 
@@ -74,7 +75,8 @@ class Session:
         """Judges one line."""
         echoes = self.echoes
         if echoes is None:
-            self._judge(line)
+            for due in self.heads.due(line):
+                self._judge(due)
             return
         echoes.before(line)
         key = echoes.key(line)
@@ -167,6 +169,8 @@ class Session:
         """Asks the rules that wait for the end, and counts what was looked at."""
         if self.echoes is not None:
             self.echoes.settle()
+        for line in self.heads.rest():
+            self._judge(line)
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.

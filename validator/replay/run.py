@@ -17,6 +17,7 @@ from validator.errors import CaptureError, UsageError
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.redact import mask
 from validator.replay.documents import Document, documents, ledgers
+from validator.replay.heads import Heads
 from validator.replay.place import Target, parse
 from validator.replay.world import World
 
@@ -124,6 +125,8 @@ class _Run:
     def close(self) -> Replayed:
         """Ends the capture and builds what was asked for."""
         folding = self.folding
+        if folding is not None:
+            folding.end()
         if folding and self.cut:
             folding.world.doubt(self.lines + 1)
         canaries = folding.canaries if folding else self.options.canaries
@@ -169,27 +172,36 @@ class _Folding:
     def __init__(self, protocol: Protocol, target: Target, canaries: tuple[str, ...]):
         self.world = World(protocol, ledgers(protocol.name))
         self.target, self.canaries = target, canaries
-        self.canonical = Canonical(protocol)
+        self.canonical, self.heads = Canonical(protocol), Heads(self.world)
         self.line = self.events = self.refused = 0
         self.cut = self.reached = False
         self.stream: str | None = None
 
     def take(self, line: Line) -> None:
-        """Folds one line; beyond the place asked for, only sequences are noted."""
+        """Takes one line in, and what waited for it; beyond the place asked for, only sequences are noted."""
+        for due in self.heads.due(line):
+            self._fold(due)
+        if not self.reached:
+            self.line = line.number
+            self.reached = line.number == self.target.line
+
+    def end(self) -> None:
+        """Takes in what waited for the end."""
+        for line in self.heads.rest():
+            self._fold(line)
+
+    def _fold(self, line: Line) -> None:
         if not line.readable:
             self._lost(line)
         for reading in self.canonical.read(line.document) if line.readable else ():
             self._read(reading.document, line)
-        if not self.reached:
-            self.line = line.number
-            self.reached = line.number == self.target.line
-            if line.torn:
-                self.world.doubt(line.number)
+        if line.torn and not self.reached:
+            self.world.doubt(line.number)
 
     def _read(self, document: dict[str, Any], line: Line) -> None:
         hit = "record" not in document and self._meets(document)
         if not self.reached:
-            self.line = line.number
+            self.line = max(self.line, line.number)
             self._apply(document, line)
         self.reached = self.reached or hit
 
