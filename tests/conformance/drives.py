@@ -15,6 +15,8 @@ from typing import Any
 
 from validator import resources
 from validator.capture.lines import read_lines
+from validator.capture.ndjson import Line
+from validator.context import Context, Options
 from validator.protocol.machine import NONE, Driver, Machine, Row
 from validator.protocol.protocol import Protocol, load_protocol
 from validator.replay.fold import Fold
@@ -306,9 +308,9 @@ def _matched(places: list[Stand], found: list[Cue]) -> Iterator[tuple[Stand, Cue
 def findings(protocol: Protocol, step: Step, world: World) -> Iterator[Finding]:
     """What the rules on moves that a step wakes find in it."""
     catalogue = move_rules(protocol.id)
-    woken = catalogue.woken_by(step)
-    for rule in woken:
-        answers = rule.check(step, world, None)
+    context = Context(Options(), str, line=Line(step.number, 0, 0, step.line))
+    for rule in catalogue.woken_by(step):
+        answers = rule.check(step, world, context)
         yield from (replace(answer, rule=rule.id) for answer in answers if isinstance(answer, Finding))
 
 

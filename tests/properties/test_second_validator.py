@@ -86,10 +86,13 @@ def test_both_agree_on_dates_that_cannot_be(text):
 
 def test_both_agree_on_a_pattern_behind_a_reference_to_a_whole_file():
     # Found by the generated documents: a referenced file that names its dialect switched the validator class.
+    protocol = load_protocol("runagents")
     event = {"event_id": "e", "run_id": "r", "seq": 1, "type": "CONSENT_REQUIRED", "timestamp": "2026-05-08T09:00:00Z"}
-    reference = load_protocol("runagents").events["CONSENT_REQUIRED"]
-    assert agree(reference, {**event, "payload_hash": "0" * 64})
-    assert not agree(reference, {**event, "payload_hash": "0" * 64 + "\n"})
+    reference = protocol.events["CONSENT_REQUIRED"]
+    assert agree(reference, event)
+    late = {**event, "timestamp": "2026-05-08T09:00:00Z\n"}
+    assert not agree(reference, late)
+    assert "pattern" in {error.keyword for error in protocol.store.errors(reference, late)}
 
 
 @pytest.mark.parametrize(("text", "fits"), [("a" * 64, True), ("sha256:" + "a" * 64, True), ("a" * 64 + "\n", False)])

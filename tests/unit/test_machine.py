@@ -105,7 +105,7 @@ moves:
             "  - {event: lamp.lit",
             "  - {from: [off], to: on, clause: LAMP-9}\n  - {event: lamp.lit",
             "line 9 (/moves/1)",
-            "alternatives",
+            "lacks one of",
         ),
         ("machine: lamp", "machine: lantern", None, "the file is not"),
         (

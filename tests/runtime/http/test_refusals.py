@@ -123,7 +123,8 @@ def test_no_path_leads_out_of_the_store(untouched, path, status):
 @pytest.mark.parametrize("path", ["/commands/..%2fcreate_task", "/commands/create_task%00", "/commands/../commands/x"])
 def test_no_path_leads_around_to_a_command(untouched, path):
     head = request(f"POST {path}", "Content-Type: application/json", f"Content-Length: {len(BODY)}")
-    assert code(raw(untouched, head, BODY)) == (400, "bad_path")
+    # In one piece: a server that has answered hangs up, and what comes after that resets the connection.
+    assert code(raw(untouched, head + BODY)) == (400, "bad_path")
 
 
 def post(*headers):

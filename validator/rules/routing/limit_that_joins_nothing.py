@@ -25,7 +25,7 @@ class Unjoined:
         """Line to the subjects it names and its scope."""
 
     def apply(self, step):
-        if step.kind != "event" or "request_id" in step.scope:
+        if step.kind != "event" or step.type not in LIMITS or "request_id" in step.scope:
             return
         payload = body(step)
         inner = known(payload.get("model_request_id"))
