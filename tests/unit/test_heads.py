@@ -85,6 +85,11 @@ def test_a_second_record_of_the_run_ends_the_waiting_of_the_first():
     assert ("TRM001", 2) in judged(record("COMPLETED", 5), record("RUNNING", 6))
 
 
+def test_a_view_of_the_run_ends_it_too():
+    view = {"record": "snapshot", "model": "run_view", "snapshot": {"run_id": "r1"}}
+    assert order(record("COMPLETED", 5), view) == ([1, 2], [])
+
+
 def test_an_event_without_a_time_ends_the_waiting():
     assert order(record("COMPLETED", 5), {**LOG[0], "timestamp": "soon"}) == ([1, 2], [])
 

@@ -60,9 +60,9 @@ class Heads:
         return True
 
     def _ends(self, document: dict[str, Any], time: datetime) -> bool:
-        """True for what a record of its subject has to stand before: another such record, or a newer event."""
+        """True for what a record of its subject has to stand before: another record about it, or a newer event."""
         if "record" in document:
-            return document["record"] == self._told["record"]
+            return True
         stamp = _instant(self._lens.get(document, "timestamp"))
         return stamp is None or stamp > time
 
