@@ -85,12 +85,11 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-def test_a_full_disk_behind_standard_output_is_told(tmp_path):
+@pytest.mark.parametrize("words", [["x.ndjson"], ["rules"], ["explain", "TRM001"], ["schema", "list"], ["--help"]])
+def test_a_full_disk_behind_standard_output_is_told(tmp_path, words):
     capture(tmp_path, "x.ndjson", GOOD)
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*PROGRAM, "x.ndjson"], cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE
-        )
+        done = subprocess.run([*PROGRAM, *words], cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert b"standard output cannot be written: No space left on device" in done.stderr
 

@@ -88,13 +88,15 @@ def cli() -> None:
 
 def run() -> None:
     """Runs the command that was asked for: what stops us becomes one message and exit code 2, never a traceback."""
-    from validator.cli import failure
+    from validator.cli import failure, output
 
     # Whoever closes standard output wants the exit code, and the files asked for.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
     failure.speak(failure.format_asked_for(sys.argv[1:]))
     try:
-        sys.exit(cli.main(prog_name="runtime-validate", standalone_mode=False) or 0)
+        with output.told():
+            code = cli.main(prog_name="runtime-validate", standalone_mode=False) or 0
+        sys.exit(code)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.ClickException as error:

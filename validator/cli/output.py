@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from validator.errors import OutputError, UsageError
 from validator.renderers import FORMATS
 from validator.renderers.look import Look
+
+_FULL = {errno.EPIPE, errno.ENOSPC}
+"""What happens to an output: its reader has gone, or there is no room. Whoever reads files tells of those himself."""
 
 
 def look(environment: Mapping[str, str], color: str = "auto") -> Look:
@@ -32,14 +37,30 @@ def show(text: str) -> bool:
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # What is buffered would be written again at exit, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+        _give_up(error)
+        return False
     return True
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """The same for what a command says in its own way."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _give_up(error)
+        sys.exit(0)
+
+
+def _give_up(error: OSError) -> None:
+    # What is buffered would be written again at exit, and complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(error, BrokenPipeError):
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from error
 
 
 def targets(words: tuple[str, ...], formats: tuple[str, ...] = FORMATS) -> list[tuple[str, Path]]:
