@@ -25,17 +25,16 @@ def check(step, world, context):
     _settle(fold, world, export)
     leads = fold.subjects["run"].get(str(export["run"].get("id")))
     last = fold.apply({**export["run"], "record": "run"})
-    for refusal in last.refusals:
-        if refusal.machine == "run" and leads is not None:
-            yield finding(
-                step,
-                f"a status that follows from {refusal.state}",
-                str(export["run"].get("status")),
-                pointer="/snapshot/run/status",
-                entity=("run", refusal.subject),
-                state=refusal.state,
-                key=f"{refusal.state} then {export['run'].get('status')}",
-            )
+    for refusal in [entry for entry in last.refusals if entry.machine == "run" and leads is not None]:
+        yield finding(
+            step,
+            f"a status that follows from {refusal.state}",
+            str(export["run"].get("status")),
+            pointer="/snapshot/run/status",
+            entity=("run", refusal.subject),
+            state=refusal.state,
+            key=f"{refusal.state} then {export['run'].get('status')}",
+        )
 
 
 def _settle(fold, world, export):
