@@ -21,7 +21,7 @@ Share = tuple[int, int]
 
 _ALWAYS, _SOMETIMES, _QUIET = 6, 1, 1
 """What a rule or a ledger costs, roughly: one that every event concerns, one that few do, one asked once per kind."""
-_COSTLY = {"Leaks": 60, "Redactions": 16, "Replay": 16}
+_COSTLY = {"Leaks": 100, "Redactions": 20, "Replay": 20}
 """Ledgers that do much for every event."""
 
 
