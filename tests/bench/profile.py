@@ -52,9 +52,15 @@ What was tried and did not help: the forty-five hottest modules compiled by Cyth
 interpreter; the native gate saves nothing where texts come again, and takes most of a second to build; a garbage
 collector that is switched off saves three parts in a hundred.
 
+Two jobs gain half as much again: each reads, orders and replays every line, nearly a third of a verdict, and only the
+rules are shared out. A check of 200 events takes almost five times `import click`: an interpreter with click is a fifth
+of it, our 360 modules are a third, and the rest is the first line of every type and what events cost anyhow. A durable
+command takes 2.2 times its bare commit: 0.3 ms in a thousand small calls, none of them above three parts in a hundred.
+
 Next: what ledgers remember as rows of a table (this field under that id, until that event), so that one loop, in native
 code where there is any, serves most of them; acceptors per set of keys instead of a look at every key; streams of short
-output, of which the first two pieces still go the long way.
+output, of which the first two pieces still go the long way; for the runtime, one generated function per type of event
+that learns from it.
 """
 
 

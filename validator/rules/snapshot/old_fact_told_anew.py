@@ -33,8 +33,8 @@ class Told:
 
     def load_of(self, scope):
         """Line and time of the last load that concerns a session; None when there was none."""
-        found = [self._loads[name] for name in {"", scope.get("session_id", "")} if name in self._loads]
-        return max(found, default=None)
+        own, every = self._loads.get(scope.get("session_id", "")), self._loads.get("")
+        return max(own, every) if own and every else own or every
 
     def alike(self, step):
         return self.loaded is None
