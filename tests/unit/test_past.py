@@ -1,9 +1,12 @@
 """A snapshot is compared with the replay at the sequence it claims, as far back as steps are kept."""
 
+import io
+
 import pytest
 
 from validator import resources
 from validator.capture.lines import read_lines
+from validator.engine import validate
 from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels import MODELS, ReadModels
 from validator.replay.readmodels.agent_runtime import past
@@ -163,3 +166,12 @@ def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monke
     assert replay.is_gone("s")
     replay.echo(steps[-1], steps[-1].place, b"{}", 3)
     assert "s" not in replay._waiting
+
+
+@pytest.mark.parametrize("stream", ["SNP001/trips-other-attempt", "SNP006/trips-edge-gone", "SNP007/trips-answer"])
+def test_what_a_session_that_was_given_up_told_is_held_against_no_answer(stream, monkeypatch):
+    told = (resources.fixtures() / "agent-runtime" / "0.3" / "rules" / f"{stream}.ndjson").read_bytes()
+    rule = stream.partition("/")[0]
+    assert [found.rule for found in validate(io.BytesIO(told)).findings] == [rule]
+    monkeypatch.setattr(past, "TAKEN", 1)
+    assert validate(io.BytesIO(told)).findings == ()
