@@ -65,6 +65,11 @@ def _offset(text: str) -> timedelta | None:
     return span if text[0] == "+" else -span
 
 
+def instant(value: object) -> datetime | None:
+    """The moment that a value of a capture names, or None when it names none."""
+    return parse_date_time(value) if isinstance(value, str) else None
+
+
 def is_date_time(value: object) -> bool:
     """True for anything that is not a string: `format` speaks about strings only."""
     return not isinstance(value, str) or parse_date_time(value) is not None

@@ -14,7 +14,7 @@ from typing import Any
 
 from validator.capture.ndjson import Line
 from validator.protocol.exports import parts
-from validator.protocol.formats import parse_date_time
+from validator.protocol.formats import instant
 from validator.replay.world import World
 
 
@@ -53,7 +53,7 @@ class Heads:
         document, told = line.document, self._told
         if document.get("record") != told["record"] or document.get("status") in told["in_place"]:
             return False
-        name, time = self._subject(document), _instant(document.get(told["time"]))
+        name, time = self._subject(document), instant(document.get(told["time"]))
         if name is None or time is None or self._world.state(told["machine"], name) is not None:
             return False
         self._waiting[name] = (time, line)
@@ -63,9 +63,5 @@ class Heads:
         """True for what a record of its subject has to stand before: another record about it, or a newer event."""
         if "record" in document:
             return True
-        stamp = _instant(self._lens.get(document, "timestamp"))
+        stamp = instant(self._lens.get(document, "timestamp"))
         return stamp is None or stamp > time
-
-
-def _instant(value: Any) -> datetime | None:
-    return parse_date_time(value) if isinstance(value, str) else None

@@ -6,8 +6,8 @@ Near miss: approved before expiresAt; or the lapsed request is cancelled.
 Fix: Resolve a request that lapsed as cancelled; approve only on an explicit act and say so in `basis`.
 """
 
+from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
-from validator.rules._instants import instant
 from validator.rules.agenthub._phrases import by_silence
 from validator.rules.agenthub._runs import Runs, history, payload
 

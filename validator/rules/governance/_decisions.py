@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from validator.protocol.formats import instant
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules._instants import instant
 from validator.rules.governance._said import held, permits, said
 from validator.rules.governance._work import Target
 

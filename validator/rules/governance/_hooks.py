@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from validator.protocol.formats import instant
 from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules._instants import instant
 from validator.rules.governance._said import said
 
 

@@ -5,8 +5,8 @@ Trips: an action expires at nine and is approved at ten.  Near miss: it is appro
 Fix: Resolve an expired action as timed_out and ask again; evaluate an expired permission again before the act.
 """
 
+from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
-from validator.rules._instants import instant
 from validator.rules._words import one
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import GRANTS, Questions

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from validator.protocol.formats import instant
 from validator.protocol.honest import known
 from validator.records import dataclass
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
-from validator.rules._instants import instant
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
 
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}

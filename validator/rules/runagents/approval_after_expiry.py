@@ -6,8 +6,8 @@ Near miss: TOOL_CALLED at 10:00, on the stroke of it.
 Fix: Check expires_at before the call is replayed, and block it again when the time has passed.
 """
 
+from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
-from validator.rules._instants import instant
 from validator.rules.runagents._facts import Actions, said_of_action, told
 
 

@@ -6,9 +6,9 @@ Near miss: the same record read twice, with the same updated_at.
 Fix: Set updated_at from one clock each time the record changes, and export records in the order of their changes.
 """
 
+from validator.protocol.formats import instant
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules._instants import instant
 
 
 class Changes:

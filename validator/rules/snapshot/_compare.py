@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from validator.protocol.formats import instant
 from validator.protocol.honest import is_honest
 from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Shape
-from validator.rules._instants import instant
 
 LESS = ("unknown", "unavailable", "not_applicable", "stale")
 """Words that say honestly that a status is not known."""

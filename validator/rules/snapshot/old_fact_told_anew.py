@@ -7,8 +7,8 @@ Fix: Deliver old events with the id and sequence they had, or not at all.
 """
 
 from validator.capture.encode import unpack
+from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
-from validator.rules._instants import instant
 from validator.rules._recent import Recent, Waiting
 
 KEPT = 4096
