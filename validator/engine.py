@@ -33,7 +33,7 @@ class Validator:
     def __init__(self, file: str = "-", options: Options | None = None, share: Share | None = None):
         self.options = options or Options()
         self.file, self._share = file, share
-        self._splitter = Splitter(self.options.limits, self._repeats)
+        self._splitter = Splitter(self.options.limits)
         self._waiting: list[Line] = []
         self._session: Session | None = None
         self._protocol = None if self.options.protocol is None else load_protocol(self.options.protocol)
@@ -96,18 +96,11 @@ class Validator:
                 self._take(line)
         if self._session is None and self._protocol is not None:
             self._open({})
-        extent = Extent(self._lines, self._readable, 0, self._cut, self._damage, self._left_out)
+        passed = self._splitter.passed
+        extent = Extent(self._lines + passed, self._readable + passed, 0, self._cut, self._damage, self._left_out)
         if self._session is not None:
             self._session.end(extent)
         return extent
-
-    def _repeats(self, raw: bytes, number: int, offset: int) -> bool:
-        """Judges a line the short way, where there is one."""
-        if self._session is None or not self._session.repeats(raw, number, offset):
-            return False
-        self._lines += 1
-        self._readable += 1
-        return True
 
     def _take(self, line: Line) -> None:
         self._lines += 1
@@ -127,14 +120,15 @@ class Validator:
 
     def _open(self, header: dict[str, Any]) -> None:
         self._session = Session(self.file, self._protocol, self.options, header, self._share)
+        if self._session.echoes is not None:
+            self._splitter.passes = self._session.echoes.take
         waiting, self._waiting = self._waiting, []
         for line in waiting:
             self._show(line)
 
     def _show(self, line: Line) -> None:
         wanted = self.options.lines
-        header = line.number == 1 and line.readable and line.document.get("record") == "header"
-        if not wanted or line.number in wanted or header:
+        if not wanted or line.number in wanted or _is_header(line):
             self._session.take(line)
         else:
             self._left_out += 1
@@ -147,6 +141,10 @@ class Validator:
         verdict = "unreadable" if (extent.lines or extent.damage) and not extent.readable else "incomplete"
         incomplete = () if verdict == "unreadable" else tuple(reasons)
         return Report(self.file, None, None, None, verdict, extent.lines, 0, (), incomplete=incomplete)
+
+
+def _is_header(line: Line) -> bool:
+    return line.number == 1 and line.readable and line.document.get("record") == "header"
 
 
 def validate(stream: BinaryIO, file: str = "-", options: Options | None = None) -> Report:

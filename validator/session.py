@@ -27,6 +27,8 @@ from validator.rules._catalog import Catalogue, compile_rules, load_rules
 from validator.sharing import Share, shared
 from validator.tally import Looked, Tally
 
+_NOTHING: dict[str, bool] = {}
+
 
 class Session:
     """Shows every line to the world and to the rules it wakes; `close` sums up."""
@@ -67,10 +69,6 @@ class Session:
         keyword = requirement.clause.level if requirement else "MUST"
         return self.profile.levels.get(clause, keyword)
 
-    def repeats(self, raw: bytes, number: int, offset: int) -> bool:
-        """Judges a line the short way, when it certainly repeats one judged before."""
-        return self.echoes is not None and self.echoes.take(raw, number, offset)
-
     def take(self, line: Line) -> None:
         """Judges one line."""
         echoes = self.echoes
@@ -99,6 +97,8 @@ class Session:
     def _judge(self, line: Line) -> Step | None:
         """Judges one line; the step that it was, unless it cannot be read or is several."""
         self.context.line = line
+        if type(line.document) is dict and self.canonical.stands(line.document):
+            return self._judge_event(line, line.document)
         if not line.readable:
             self.context.take({}, [])
             self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
@@ -116,6 +116,19 @@ class Session:
         if line.torn:
             self.world.doubt(line.number)
         return step if reading.document is line.document else None
+
+    def _judge_event(self, line: Line, document: dict[str, Any]) -> Step:
+        """Judges an event that needs no other reading than its own."""
+        context, tally = self.context, self.tally
+        context.document, context.found, context.foreign = document, None, _NOTHING
+        self.events += 1
+        step = self.world.apply(document, line.number, line.offset)
+        self.asker.ask(self.catalogue.woken_by(step), step)
+        if tally.demanded:
+            tally.release(step, context)
+        if line.torn:
+            self.world.doubt(line.number)
+        return step
 
     def pass_over(self, line: Line) -> None:
         """Takes a line's place in the order into account, and nothing else that it says."""

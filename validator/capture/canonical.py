@@ -32,6 +32,10 @@ class Canonical:
         self._is_bound = bool(protocol.bindings)
         self._casing: str | None = None
 
+    def stands(self, line: dict[str, Any]) -> bool:
+        """True for an event that is judged as it stands, once the casing is known: most of them."""
+        return self._casing == "snake_case" and self._is_bound and "record" not in line and not casing.has_camel(line)
+
     def read(self, line: dict[str, Any]) -> list[Reading]:
         """What a line holds, in the order it is to be judged."""
         if self._is_bound:

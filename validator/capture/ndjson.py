@@ -66,10 +66,12 @@ class Line:
 class Splitter:
     """Cuts bytes into lines, and never holds more of a line than its limit."""
 
-    def __init__(self, limits: Limits, taken: Callable[[bytes, int, int], bool] | None = None):
+    def __init__(self, limits: Limits):
         self._limits = limits
-        self._taken = taken
+        self.passes: Callable[[bytes, int, int], bool] | None = None
         """Says of a line's bytes, number and offset that it needs not be read."""
+        self.passed = 0
+        """Lines that were not."""
         self._decode = decoder()
         self._buffer = bytearray()
         self._dropped = 0
@@ -78,16 +80,18 @@ class Splitter:
 
     def feed(self, data: bytes) -> Iterator[Line]:
         """The lines that these bytes complete."""
-        start = 0
+        start, longest = 0, self._limits.line_bytes
         while (end := data.find(b"\n", start)) != -1:
-            if self._buffer or self._dropped or end - start > self._limits.line_bytes:
+            if self._buffer or self._dropped or end - start > longest:
                 self._take(data[start:end])
                 yield self._cut(ended=True)
             else:
                 raw = data[start:end]
-                if self._taken is not None and self._taken(raw, self._number + 1, self._offset):
+                passes = self.passes
+                if passes is not None and passes(raw, self._number + 1, self._offset):
                     self._number += 1
                     self._offset += len(raw) + 1
+                    self.passed += 1
                 else:
                     yield self._line(raw, 0, ended=True)
             start = end + 1

@@ -73,9 +73,13 @@ class Fold:
 
     def apply(self, line: dict[str, Any], number: int = 0) -> Step:
         """Moves whatever one line moves."""
-        scope = self.protocol.lens.scope(line)
         kind, name = self._driver(line)
-        step = Step(line, number, type=name if kind == "event" else None, scope=scope)
+        return self.drive(line, number, kind, name)
+
+    def drive(self, line: dict[str, Any], number: int, kind: str, name: str | None) -> Step:
+        """Moves whatever a line moves that is known as an event or record of a name."""
+        scope = self.protocol.lens.scope(line)
+        step = Step(line, number, type=name if kind == "event" else None, moves=[], refusals=[], scope=scope)
         listeners = self._heard.get((kind, name or ""))
         if listeners is None:
             listeners = self._hearing(Driver(kind, name or ""))

@@ -6,10 +6,23 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 
+class Lane:
+    """Who attends to the lines of a form that are of one kind and type, and come next in their stream or do not."""
+
+    __slots__ = ("asked", "astray", "heard")
+
+    def __init__(self, astray: bool):
+        self.astray = astray
+        self.heard: tuple[Any, ...] | None = None
+        """The ledgers that hear them; None until that was found out."""
+        self.asked: dict[int, tuple[Any, ...]] = {}
+        """Of some rules, by the identity of their tuple, those that may have something to say."""
+
+
 class Form:
     """What can be told of a line by its keys alone; lines that have the same of them share one."""
 
-    __slots__ = ("asked", "below", "heard", "top", "twice")
+    __slots__ = ("below", "lanes", "top", "twice")
 
     def __init__(self, top: frozenset[str], below: frozenset[str], twice: bool):
         self.top = top
@@ -18,10 +31,8 @@ class Form:
         """The keys of what it holds, at whatever depth."""
         self.twice = twice
         """One of its keys, minded or not, occurs below as well."""
-        self.heard: dict[Any, tuple[Any, ...]] = {}
-        """Kind, type and place of a step to the ledgers that hear it."""
-        self.asked: dict[Any, Any] = {}
-        """The same to the rules that are asked about it."""
+        self.lanes: dict[tuple[str, str | None, bool], Lane] = {}
+        """By kind, type and whether a step is astray."""
 
     def has(self, names: Iterable[str]) -> bool:
         """True when one of some keys occurs anywhere."""

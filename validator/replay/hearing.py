@@ -25,7 +25,7 @@ from validator.protocol.glance import Keys, Shape, glance
 from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
-from validator.replay.form import Condition, Form, Given, minded
+from validator.replay.form import Condition, Form, Given, Lane, minded
 from validator.replay.step import Step
 
 T = TypeVar("T")
@@ -114,14 +114,23 @@ class Attention:
             self.forget()
         return named
 
+    def lane(self, step: Step) -> Lane:
+        """Who attends to steps like one."""
+        if step.lane is None:
+            form, astray = self.form(step), self.is_astray(step)
+            key = (step.kind, step.type, astray)
+            lane = form.lanes.get(key)
+            step.lane = lane if lane is not None else self.keep(form.lanes, key, Lane(astray))
+        return step.lane
+
     def choose(self, rules: tuple[R, ...], step: Step) -> tuple[R, ...]:
         """Of some rules those that may have something to say about a step; the tuple has to outlive the capture."""
-        form, astray = self.form(step), self.is_astray(step)
-        key = (id(rules), step.kind, step.type, astray)
-        found = form.asked.get(key)
+        lane = step.lane or self.lane(step)
+        found = lane.asked.get(id(rules))
         if found is None:
+            form, astray = self.form(step), lane.astray
             awake = [rule for rule in rules if self.is_awake(rule.since) and holds(rule.given, form, astray)]
-            found = self.keep(form.asked, key, tuple(awake))
+            found = self.keep(lane.asked, id(rules), tuple(awake))
         return found
 
     def is_awake(self, since: tuple[str, ...]) -> bool:
@@ -180,14 +189,14 @@ class Hearing:
         attention = self.attention
         if attention.is_whole:
             return tuple(pupil.teacher for pupil in self._pupils)
-        form, astray = attention.form(step), attention.is_astray(step)
-        key = (step.kind, step.type, astray)
-        found = form.heard.get(key)
+        lane = step.lane or attention.lane(step)
+        found = lane.heard
         if found is None:
             named, awake = attention.rouse(step), attention.is_awake
             called = self._called.get(named) or self._call(named)
+            form, astray = attention.form(step), lane.astray
             found = tuple([one.teacher for one in called if awake(one.since) and holds(one.given, form, astray)])
-            attention.keep(form.heard, key, found)
+            lane.heard = found
         return found
 
     def _call(self, named: frozenset[str]) -> list[_Pupil]:

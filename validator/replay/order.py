@@ -13,6 +13,8 @@ _KIND = 0xFFFF
 """The bits of what is noted about an event that hold the number of its type; the others hold the digest."""
 
 _LARGEST = 1 << 64
+_LATE = frozenset({"behind", "same"})
+"""Places from which a stream does not go on."""
 
 
 class Order:
@@ -33,9 +35,13 @@ class Order:
 
     def meet(self, event: dict[str, Any], number: int) -> tuple[int | None, int | None]:
         """The line that delivered the same event before, and the line that used its id for another body."""
-        identity = self._identity(event)
-        if identity is None:
-            return None, None
+        event_id = self._event_id(event)
+        if type(event_id) is str:
+            identity: int | None = short(event_id)
+        else:
+            identity = self._unnamed(event)
+            if identity is None:
+                return None, None
         body = hashed(read_bytes(event)) & ~_KIND | self.kind_of(event)
         before = self.seen.meet(identity, body, number)
         if before is None:
@@ -87,10 +93,8 @@ class Order:
     def _recall(self, stream: str) -> tuple[int | None, int | None]:
         return (self._quiet.get(short(stream)) if self._quiet else None) or (None, None)
 
-    def _identity(self, event: dict[str, Any]) -> int | None:
-        event_id = self._event_id(event)
-        if isinstance(event_id, str):
-            return short(event_id)
+    def _unnamed(self, event: dict[str, Any]) -> int | None:
+        """What identifies an event without an id: its place in its stream."""
         stream, sequence = self.stream(event), self._sequence(event)
         return short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
 
@@ -107,18 +111,20 @@ class Order:
         stream, sequence = self.stream(event), self._sequence(event)
         if not isinstance(sequence, int) or isinstance(sequence, bool):
             return Place(stream, None, None, "none")
-        self.reach(sequence, number)
+        if sequence >= (self.highest or 0):
+            self.highest, self.highest_line = sequence, number
         key = stream or ""
-        last, line = self.last(key)
-        verdict = _verdict(last, sequence)
-        if verdict in {"first", "next", "gap"}:
+        last, line = self._last.get(key) or self._recall(key)
+        verdict = "next" if last is not None and sequence == last + 1 else _verdict(last, sequence)
+        if verdict not in _LATE:
             self._last[key] = (sequence, number)
         return Place(stream, sequence, last, verdict, line)
 
 
 def _verdict(last: int | None, sequence: int) -> str:
+    """What a sequence that is not the next one is to the last."""
     if last is None:
         return "first"
     if sequence > last:
-        return "next" if sequence == last + 1 else "gap"
+        return "gap"
     return "same" if sequence == last else "behind"

@@ -7,7 +7,7 @@ from typing import Any
 from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
 from validator.records import dataclass, field
-from validator.replay.form import Form
+from validator.replay.form import Form, Lane
 
 
 @dataclass(slots=True)
@@ -67,6 +67,8 @@ class Step:
     scope: dict[str, str] = field(default_factory=dict)
     form: Form | None = None
     """What its keys are; worked out when somebody asks."""
+    lane: Lane | None = None
+    """Who attends to it; likewise."""
     _packed: bytes | dict[str, Any] | None = None
 
     def packed(self) -> bytes | dict[str, Any]:

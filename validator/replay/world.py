@@ -147,17 +147,16 @@ class World:
         self._teach(step, again=True)
 
     def _teach(self, step: Step, again: bool = False) -> None:
-        before = len(self._failed)
-        for kind, apply in self._hearing.of(step):
-            if again and hasattr(kind, "echo"):
-                continue
+        teachers = self._hearing.of(step)
+        if again:
+            teachers = tuple(teacher for teacher in teachers if not hasattr(teacher[0], "echo"))
+        for kind, apply in teachers:
             try:
                 apply(step)
             except Exception as error:  # a ledger's own fault is reported by the rules that need it
                 self._failed[kind] = error
                 del self._ledgers[kind]
-        if len(self._failed) > before:
-            self._hearing.silence(self._failed)
+                self._hearing.silence(self._failed)
 
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":
@@ -174,16 +173,17 @@ class World:
         return step
 
     def _event(self, document: dict[str, Any], number: int, offset: int) -> Step:
+        kind = self.protocol.type_of(document)
         repeats, reused = self.order.meet(document, number)
         if repeats is not None:
-            return Step(document, number, offset, type=self.protocol.type_of(document), repeats=repeats)
+            return Step(document, number, offset, type=kind, repeats=repeats)
         place = self._place(document, number)
-        step = self.fold.apply(document, number)
+        step = self.fold.drive(document, number, "event", kind)
         step.offset, step.place, step.reused = offset, place, reused
         self.last_event, self.last_session = number, step.scope.get("session_id", self.last_session)
-        step.type = self.protocol.type_of(document)
-        if step.type:
-            self.observed_types[step.type] = self.observed_types.get(step.type, 0) + 1
+        if kind:
+            observed = self.observed_types
+            observed[kind] = observed.get(kind, 0) + 1
         if place.verdict == "first" and (place.sequence or 0) > 1:
             self._doubt.begin_midway(self._doubt.names(self._stream_ids(document)))
         return step
