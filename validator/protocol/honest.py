@@ -23,4 +23,4 @@ def is_honest(value: Any) -> bool:
 
 def known(value: Any) -> Any:
     """The value, or None when it is absent or only honestly said to be missing."""
-    return None if is_honest(value) else value
+    return None if isinstance(value, dict) and is_honest(value) else value

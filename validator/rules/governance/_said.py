@@ -31,13 +31,16 @@ def held(line: dict[str, Any], name: str, beside: str = "") -> Any:
 
 def said(line: dict[str, Any], name: str, beside: str = "") -> Any:
     """The same for a word, a number or a flag; None for anything else, which the schema reports."""
-    value = stated(line, name, beside)
+    return flat(stated(line, name, beside))
+
+
+def flat(value: Any) -> Any:
+    """A word, a number or a flag; None for anything else."""
     return value if isinstance(value, str | bool | int | float) else None
 
 
-def word_said(line: dict[str, Any], name: str) -> str | None:
-    """The same for a word alone."""
-    value = stated(line, name)
+def text(value: Any) -> str | None:
+    """A word; None for anything else."""
     return value if isinstance(value, str) else None
 
 

@@ -8,7 +8,7 @@ Fix: Run writing calls one after the other, or declare `is_concurrency_safe` whe
 from typing import NamedTuple
 
 from validator.rules import finding, rule, seen
-from validator.rules._catalogues import FLAGS, Catalogues, flag
+from validator.rules._catalogues import Catalogues, flag
 from validator.rules.terminal._work import lines, told
 
 
@@ -29,13 +29,16 @@ class CallFlags:
         if step.type == "tool.started" and call is not None:
             found = self._world.ledger(Catalogues).of(step)
             listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
-            own = step.line.get("payload")
-            self._flags[call] = _kind({name: _either(flag(own, name), flag(listed, name)) for name in FLAGS})
+            self._flags[call] = _kind(step.line.get("payload"), listed)
         elif step.type in ("tool.result", "tool.failed"):
             self._flags.pop(call, None)
-        if turn is not None and call in self._flags:
-            kinds = self._turns.setdefault(turn, {kind: {} for kind in _CLASHES})
-            kinds[self._flags[call]].setdefault(call)
+        kind = self._flags.get(call)
+        if kind is None or turn is None:
+            return
+        kinds = self._turns.get(turn)
+        if kinds is None:
+            kinds = self._turns[turn] = {kind: {} for kind in _CLASHES}
+        kinds[kind].setdefault(call)
 
     def beside(self, turn, call):
         """Running calls of a turn beside one, first those that clash with it, of which one of the two writes."""
@@ -75,13 +78,15 @@ _CLASHES = {
 """What a call says to what another may not say that runs beside it."""
 
 
-def _either(own, listed):
-    return listed if own is None else own
+def _kind(own, listed):
+    """What the flags of a call make it, and where it leaves one out those of its tool."""
 
+    def either(name):
+        told = flag(own, name)
+        return flag(listed, name) if told is None else told
 
-def _kind(flags):
-    writes = flags["is_read_only"] is False or flags["is_destructive"] is True
-    return _Kind(writes, bool(flags["is_concurrency_safe"]))
+    writes = either("is_read_only") is False or either("is_destructive") is True
+    return _Kind(writes, bool(either("is_concurrency_safe")))
 
 
 @rule(
