@@ -9,15 +9,16 @@ from validator.replay.world import World
 from validator.rules._catalogues import RESERVED, Catalogues
 from validator.rules.governance._bridges import Bridges
 from validator.rules.governance._danger import writes_or_shell
-from validator.rules.governance._decisions import AGAINST, Boundaries, Decisions
+from validator.rules.governance._decisions import AGAINST, TARGETS, Boundaries, Decisions, PolicyModes, target_of
 from validator.rules.governance._hooks import Hooks
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._rewrites import Rewrites
-from validator.rules.governance._said import hidden
+from validator.rules.governance._said import hidden, stated
 from validator.rules.governance._work import RUNS, Target, Work, runs
 
 _RUNS = frozenset(RUNS)
 _FED = frozenset({"process.started", "process.input"})
+_DENIALS = frozenset({"deny", "denied"})
 _STRICT = frozenset({"plan", "untrusted"})
 """Modes that forbid more than a decision says."""
 
@@ -57,6 +58,25 @@ def unopposed(step: Step, world: World, context: Any) -> tuple[Any, ...] | None:
     return None if begun is None else (running is None, standing, begun)
 
 
+def explained(step: Step, world: World, context: Any) -> bool | None:
+    """The key of an evaluation that refuses nothing and leaves out nothing: whether a policy set its mode."""
+    decisions, policies = world.ledger(Decisions), world.ledger(PolicyModes)
+    found, line = decisions.latest, step.line
+    if step.type != "permission.evaluated" or found is None or found.line != step.number:
+        return None
+    if found.word in _DENIALS or found.destructive is True or found.source is None or TARGETS.isdisjoint(line):
+        return None
+    if stated(line, "decision_reason", "permission_decision") is None:
+        return None
+    if found.source == "rule" and stated(line, "rule_refs", "permission_decision") is None:
+        return None
+    for entry in decisions.about[target_of(step) or ""]:
+        if entry.mode == "never":
+            return None
+    policy = policies.set.get(step.scope.get("session_id", "")) if found.mode is not None else None
+    return False if policy is None else True if policy[0] == found.mode else None
+
+
 def _is_reserved(catalogues: Catalogues, target: Target) -> bool:
     entry = catalogues.entry(target)
     return entry is not None and str(entry.get("policy")) in RESERVED
@@ -90,9 +110,11 @@ def _begun(step: Step, world: World, work: Work, target: Target, boxed: bool) ->
     if target.destructive is True or target.action or not _rests_alone(work, target):
         return None
     catalogues = world.ledger(Catalogues)
-    catalogue, entry = catalogues.for_call(target), catalogues.entry(target)
-    if catalogue is not None and (catalogue.mode == "bypass" or (entry or {}).get("is_destructive") is True):
-        return None
+    catalogue = catalogues.for_call(target)
+    if catalogue is not None:
+        entry = (catalogue.tools or {}).get(target.tool or "")
+        if catalogue.mode == "bypass" or (entry is not None and entry.get("is_destructive") is True):
+            return None
     is_call = target.kind == "tool_call"
     if hidden(world, step) or (is_call and target.process):
         return 0

@@ -12,6 +12,8 @@ from validator.replay.world import World
 from validator.rules.governance._said import flat, payload, said
 from validator.rules.governance._work import Target
 
+TARGETS = frozenset({"tool_call_id", "process_id", "action_id", "peer_task_id"})
+"""What a permission can be about, beside a turn as a whole."""
 AGAINST = {
     "denied": "PERM-13",
     "timed_out": "PERM-13",
@@ -57,6 +59,8 @@ class Decisions:
         self.about: dict[str, list[Decision]] = {}
         self.linked: dict[str, list[str]] = {}
         """Action to the targets whose permission it stands for."""
+        self.latest: Decision | None = None
+        """The last one that names a target."""
 
     def apply(self, step: Step) -> None:
         if step.kind != "event" or not (step.type or "").startswith("permission."):
@@ -64,7 +68,7 @@ class Decisions:
         target = target_of(step)
         if target is None:
             return
-        found = decision_of(step)
+        self.latest = found = decision_of(step)
         self.about.setdefault(target, []).append(found)
         if found.action and target not in self.linked.setdefault(found.action, []):
             self.linked[found.action].append(target)
@@ -149,3 +153,18 @@ class Boundaries:
             or target.session in applied
             or "" in applied
         )
+
+
+class PolicyModes:
+    """The mode that the last policy.changed of each session stated."""
+
+    hears = ("policy.changed",)
+    forgets = ("set",)
+
+    def __init__(self, world: World):
+        self.set: dict[str, tuple[str, int]] = {}
+
+    def apply(self, step: Step) -> None:
+        mode = said(step.line, "mode") if step.type == "policy.changed" and step.kind == "event" else None
+        if isinstance(mode, str):
+            self.set[step.scope.get("session_id", "")] = (mode, step.number)

@@ -9,6 +9,8 @@ from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
 
+_FLAT = (str, bool, int, float)
+
 
 def payload(line: dict[str, Any]) -> dict[str, Any]:
     value = line.get("payload")
@@ -36,7 +38,7 @@ def said(line: dict[str, Any], name: str, beside: str = "") -> Any:
 
 def flat(value: Any) -> Any:
     """A word, a number or a flag; None for anything else."""
-    return value if isinstance(value, str | bool | int | float) else None
+    return value if isinstance(value, _FLAT) else None
 
 
 def text(value: Any) -> str | None:

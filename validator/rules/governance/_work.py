@@ -23,6 +23,8 @@ class Target:
     kind: str
     key: str
     line: int
+    ids: tuple[str, ...]
+    """Itself, and the call it belongs to."""
     call: str | None = None
     """The call that started it, for a process."""
     process: int | None = None
@@ -49,11 +51,6 @@ class Target:
     last: int | None = None
     before: int | None = None
     """The run before the last one."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Itself, and the call it belongs to."""
-        return (self.key, self.call) if self.call else (self.key,)
 
 
 class Work:
@@ -123,6 +120,7 @@ def _call(key: str, step: Step) -> Target:
         "tool_call",
         key,
         step.number,
+        (key,),
         turn=scope("turn_id"),
         thread=scope("thread_id"),
         session=scope("session_id"),
@@ -140,12 +138,13 @@ def _call(key: str, step: Step) -> Target:
 
 def _process(key: str, step: Step) -> Target:
     scope, told = step.scope.get, payload(step.line).get
-    limits = told("limits")
+    call, limits = scope("tool_call_id"), told("limits")
     return Target(
         "process",
         key,
         step.number,
-        call=scope("tool_call_id"),
+        (key, call) if call else (key,),
+        call=call,
         turn=scope("turn_id"),
         thread=scope("thread_id"),
         session=scope("session_id"),

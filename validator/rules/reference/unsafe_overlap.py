@@ -37,18 +37,21 @@ class CallFlags:
             return
         kinds = self._turns.get(turn)
         if kinds is None:
-            kinds = self._turns[turn] = {kind: {} for kind in _CLASHES}
-        kinds[kind].setdefault(call)
+            kinds = self._turns[turn] = {}
+        kinds.setdefault(kind, {}).setdefault(call)
 
     def beside(self, turn, call):
         """Running calls of a turn beside one, first those that clash with it, of which one of the two writes."""
-        mine, kinds = self._flags.get(call), self._turns.get(turn, {})
-        clashing = _CLASHES.get(mine, ())
-        for kind in (*clashing, *(other for other in kinds if other not in clashing)):
-            if mine is not None and (mine.writes or kind.writes):
-                found = self._running(kinds.get(kind, {}), kind, call)
-                if found is not None:
-                    yield found, kind in clashing
+        mine, kinds = self._flags.get(call), self._turns.get(turn)
+        if mine is None or kinds is None:
+            return
+        for kind, clashes in _BESIDE[mine]:
+            calls = kinds.get(kind)
+            if not calls or (len(calls) == 1 and call in calls):
+                continue
+            found = self._running(calls, kind, call)
+            if found is not None:
+                yield found, clashes
 
     def _running(self, calls, kind, call):
         """The first of some calls that runs beside one; those that are over are dropped on the way."""
@@ -78,15 +81,29 @@ _CLASHES = {
 """What a call says to what another may not say that runs beside it."""
 
 
+_BESIDE = {
+    one: tuple((other, other in first) for other in dict.fromkeys((*first, *_KINDS)) if one.writes or other.writes)
+    for one, first in _CLASHES.items()
+}
+"""What it says to what others say of which one of the two writes, and whether they clash; those that do come first."""
+
+
 def _kind(own, listed):
     """What the flags of a call make it, and where it leaves one out those of its tool."""
+    writes = _either(own, listed, "is_read_only") is False or _either(own, listed, "is_destructive") is True
+    return _Kind(writes, _either(own, listed, "is_concurrency_safe") is True)
 
-    def either(name):
-        told = flag(own, name)
-        return flag(listed, name) if told is None else told
 
-    writes = either("is_read_only") is False or either("is_destructive") is True
-    return _Kind(writes, bool(either("is_concurrency_safe")))
+def _either(own, listed, name):
+    told = flag(own, name)
+    return flag(listed, name) if told is None else told
+
+
+def alone(step, world, context):
+    """The key of a call beside which none runs, or only such as may; it is not looked at."""
+    for _ in world.ledger(CallFlags).beside(step.scope.get("turn_id"), step.scope.get("tool_call_id")):
+        return None
+    return False
 
 
 @rule(
@@ -95,6 +112,7 @@ def _kind(own, listed):
     clauses={"agent-runtime": "TOOL-31"},
     on="tool.started",
     needs=(CallFlags, Catalogues),
+    quiet=alone,
 )
 def check(step, world, context):
     turn, call = step.scope.get("turn_id"), step.scope.get("tool_call_id")

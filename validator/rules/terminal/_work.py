@@ -12,6 +12,7 @@ from validator.replay.subject import Subject
 from validator.replay.world import About, World
 
 GOOD = frozenset({"completed", "succeeded"})
+_NUMBERS = (int, float)
 
 
 def told(step: Step, name: str) -> Any:
@@ -49,7 +50,7 @@ def words(step: Step, name: str) -> list[str]:
 
 def number(value: Any) -> int | float | None:
     """A number, or None for anything else; truth values are no numbers."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
 
 
 def unsure(world: World, about: About = None) -> bool:
@@ -97,8 +98,10 @@ class OpenWork:
     forgets = ("_by", "_filed")
 
     def __init__(self, world: World):
-        self._world = world
         self._subjects = world.fold.subjects
+        tables = world.protocol.machines
+        self._open = {name: frozenset(filter(tables[name].is_open, tables[name].states)) for name in FILED}
+        """Machine to the states in which its subjects are open."""
         self._by: dict[tuple[str, str, str], dict[str, None]] = {}
         self._filed: dict[tuple[str, str], int] = {}
         """With how many identities each open subject was seen when it was filed."""
@@ -111,7 +114,7 @@ class OpenWork:
                 continue
             subject = self._subjects[machine][key]
             scope, filed = subject.scope, (machine, key)
-            if self._world.protocol.machines[machine].is_open(subject.state):
+            if subject.state in self._open[machine]:
                 if self._filed.get(filed) != len(scope):
                     self._filed[filed] = len(scope)
                     for name in names:

@@ -9,7 +9,7 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.terminal._work import lines, told, word
+from validator.rules.terminal._work import body, lines, told
 
 
 class Interrupts:
@@ -25,8 +25,8 @@ class Interrupts:
 
     def apply(self, step: Step) -> None:
         if step.type == "tool.started":
-            name = word(step, "tool_name")
-            if name is not None:
+            name = body(step).get("tool_name")
+            if isinstance(name, str):
                 self.tools[step.scope.get("tool_call_id", "")] = name
         elif step.type == "run.status" and told(step, "phase") == "interrupting" and "turn_id" in step.scope:
             self.turns.setdefault(step.scope["turn_id"], step.number)

@@ -6,6 +6,7 @@ Fix: End every call of an interrupted turn by a tool.failed of its own.
 """
 
 from validator.rules import END, Finding, rule, seen
+from validator.rules.terminal._calm import nothing_left
 from validator.rules.terminal._work import OpenWork, ends, lines
 
 
@@ -43,6 +44,7 @@ class Orphans:
     clauses={"agent-runtime": "TOOL-18"},
     on=("tool.result", "tool.failed", END),
     needs=(OpenWork, Orphans),
+    quiet=nothing_left,
 )
 def check(step, world, context):
     orphans = world.ledger(Orphans)
