@@ -15,6 +15,7 @@ def is_honest(value: Any) -> bool:
     """True for `{"honest": <one of the five>, "reason": <text>}` and nothing else."""
     return (
         isinstance(value, dict)
+        and len(value) == 2  # most have more or less, and to count costs little
         and value.keys() == {"honest", "reason"}
         and value["honest"] in WORDS
         and isinstance(value["reason"], str)
@@ -23,4 +24,4 @@ def is_honest(value: Any) -> bool:
 
 def known(value: Any) -> Any:
     """The value, or None when it is absent or only honestly said to be missing."""
-    return None if is_honest(value) else value
+    return None if isinstance(value, dict) and is_honest(value) else value

@@ -43,20 +43,27 @@ class Doubt:
         """The line before which something was lost that can concern these ids; the last such line."""
         if self._lost_anywhere is None:
             return None
-        names = self.names(ids) if ids else ()
-        if not names:
-            return self._lost_anywhere
-        lines = [self._lost_everywhere, *(self._lost.get(name) for name in names)]
-        return max((line for line in lines if line is not None), default=None)
+        last, named = self._lost_everywhere, False
+        for key in self._keys if ids else ():
+            name = ids.get(key)
+            if isinstance(name, str):
+                named, line = True, self._lost.get(name)
+                if line is not None and (last is None or line > last):
+                    last = line
+        return last if named else self._lost_anywhere
 
     def is_midway(self, ids: Mapping[str, Any] | None = None) -> bool:
         """True when what these ids stand for may have begun before the capture."""
         if not self._midway and not self._all_midway:
             return False
-        names = self.names(ids) if ids else ()
-        if not names:
-            return True
-        return self._all_midway or not self._midway.isdisjoint(names)
+        named = False
+        for key in self._keys if ids else ():
+            name = ids.get(key)
+            if isinstance(name, str):
+                named = True
+                if name in self._midway:
+                    return True
+        return self._all_midway or not named
 
     def concerns(self, names: Names, ids: Mapping[str, Any]) -> bool:
         """True when a loss in a stream can concern a subject with these ids."""

@@ -214,7 +214,7 @@ class World:
         if about is not None and about is self._asked[0]:
             return self._asked[1]
         since, ids = self.lost(about), _ids(about)
-        if ids and self.fold.faded and (getattr(about, "faded", False) or self._is_faded(ids)):
+        if ids and self.fold.faded.any and (getattr(about, "faded", False) or self._is_faded(ids)):
             since = max(since or 0, self.faded_at)
         if isinstance(about, Step):
             self._asked = (about, since)
@@ -262,6 +262,8 @@ class _Ledgers(dict[type, Any]):
 
 
 def _ids(about: About) -> Mapping[str, str] | None:
+    if type(about) is Step:  # what is asked about most, and the test below takes long
+        return about.scope
     return about if about is None or isinstance(about, Mapping) else about.scope
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
 
 FLAGS = ("is_read_only", "is_destructive", "is_concurrency_safe")
+RESERVED = {"denied": "TOOL-15", "unavailable": "TOOL-15", "ask": "TOOL-16"}
+"""Policies under which a tool yields no result that nobody decided on, to the clause that says so."""
 _SCOPES = ("turn_id", "thread_id", "session_id")
 _ANYWHERE = ("", "")
 
 
 def flag(body: Any, name: str) -> bool | None:
     """A flag that is told, or None."""
-    value = known(body.get(name)) if isinstance(body, dict) else None
+    value = body.get(name) if isinstance(body, dict) else None
     return value if isinstance(value, bool) else None
 
 
@@ -41,17 +41,20 @@ class Catalogues:
         self.called: dict[str, int] = {}
 
     def apply(self, step: Step) -> None:
-        if step.kind == "event" and step.type == "tool.catalog.resolved":
+        if step.kind != "event":
+            return
+        if step.type == "tool.catalog.resolved":
             place = next(((name, step.scope[name]) for name in _SCOPES if name in step.scope), _ANYWHERE)
             self._newest[place] = _catalogue(step)
-        elif step.kind == "event" and step.type == "tool.started":
+        elif step.type == "tool.started":
             turn = step.scope.get("turn_id")
             if turn is not None and ("turn_id", turn) not in self._newest:
                 self.called.setdefault(turn, step.number)
 
     def of(self, step: Step) -> Catalogue | None:
         """The catalogue in force for the turn of an event."""
-        return self._in_force(step.scope)
+        scope = step.scope
+        return self._in_force(scope.get("turn_id"), scope.get("thread_id"), scope.get("session_id"))
 
     def line(self, place: tuple[str, str]) -> float:
         """Where the newest catalogue of a thread or session stands."""
@@ -60,7 +63,7 @@ class Catalogues:
 
     def for_call(self, target: Any) -> Catalogue | None:
         """The catalogue in force for the turn of a call."""
-        return self._in_force(dict(zip(_SCOPES, (target.turn, target.thread, target.session), strict=True)))
+        return self._in_force(target.turn, target.thread, target.session)
 
     def entry(self, target: Any) -> dict[str, Any] | None:
         """What the catalogue in force says about the tool of a call."""
@@ -72,9 +75,15 @@ class Catalogues:
         found = self.for_call(target)
         return (found.line,) if found and self.entry(target) else ()
 
-    def _in_force(self, ids: Mapping[str, str | None]) -> Catalogue | None:
-        places = [*((name, value) for name in _SCOPES if (value := ids.get(name))), _ANYWHERE]
-        return next((self._newest[place] for place in places if place in self._newest), None)
+    def _in_force(self, turn: str | None, thread: str | None, session: str | None) -> Catalogue | None:
+        # An empty id names nothing.
+        newest = self._newest
+        return (
+            (newest.get(("turn_id", turn)) if turn else None)
+            or (newest.get(("thread_id", thread)) if thread else None)
+            or (newest.get(("session_id", session)) if session else None)
+            or newest.get(_ANYWHERE)
+        )
 
 
 def _catalogue(step: Step) -> Catalogue:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from validator.protocol.formats import instant
-from validator.records import dataclass
+from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules.governance._said import held, permits, said
+from validator.rules.governance._said import flat, payload, said
 from validator.rules.governance._work import Target
 
+TARGETS = frozenset({"tool_call_id", "process_id", "action_id", "peer_task_id"})
+"""What a permission can be about, beside a turn as a whole."""
+AGAINST = {
+    "denied": "PERM-13",
+    "timed_out": "PERM-13",
+    "cancelled": "PERM-13",
+    "asking": "PERM-9",
+    "requested": "PERM-9",
+    "unavailable": "PERM-5",
+}
+"""States of a permission in which nothing may run, to the clause that says so."""
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+
+class Decision(NamedTuple):
     """One permission event about a target."""
 
     line: int
@@ -48,6 +59,8 @@ class Decisions:
         self.about: dict[str, list[Decision]] = {}
         self.linked: dict[str, list[str]] = {}
         """Action to the targets whose permission it stands for."""
+        self.latest: Decision | None = None
+        """The last one that names a target."""
 
     def apply(self, step: Step) -> None:
         if step.kind != "event" or not (step.type or "").startswith("permission."):
@@ -55,7 +68,7 @@ class Decisions:
         target = target_of(step)
         if target is None:
             return
-        found = decision_of(step)
+        self.latest = found = decision_of(step)
         self.about.setdefault(target, []).append(found)
         if found.action and target not in self.linked.setdefault(found.action, []):
             self.linked[found.action].append(target)
@@ -71,24 +84,34 @@ class Decisions:
 
 
 def target_of(step: Step) -> str | None:
-    names = ("tool_call_id", "process_id", "action_id", "peer_task_id", "turn_id")
-    return next((step.scope[name] for name in names if name in step.scope), None)
+    scope = step.scope
+    for name in ("tool_call_id", "process_id", "action_id", "peer_task_id", "turn_id"):
+        if name in scope:
+            return scope[name]
+    return None
 
 
 def decision_of(step: Step) -> Decision:
-    line = step.line
+    told, record = payload(step.line), step.line.get("permission_decision")
+    beside = record if isinstance(record, dict) else {}
+
+    def either(name: str) -> Any:
+        value = told.get(name)
+        return beside.get(name) if value is None else value
+
+    expires = either("expires_at")
     return Decision(
         step.number,
         step.type or "",
-        permits(line, "decision"),
-        permits(line, "decision_source"),
-        permits(line, "mode"),
-        permits(line, "scope"),
-        permits(line, "approval_action_id"),
-        instant(permits(line, "expires_at")),
-        permits(line, "destructive"),
-        held(line, "rule_refs", "permission_decision"),
-        said(line, "interactive"),
+        flat(either("decision")),
+        flat(either("decision_source")),
+        flat(either("mode")),
+        flat(either("scope")),
+        flat(either("approval_action_id")),
+        None if expires is None else instant(flat(expires)),
+        flat(either("destructive")),
+        known(either("rule_refs")),
+        flat(told.get("interactive")),
     )
 
 
@@ -107,8 +130,11 @@ class Boundaries:
         self.previous = None
         if step.type != "sandbox.applied":
             return
-        names = ("process_id", "tool_call_id", "turn_id", "thread_id", "session_id")
-        key = next((step.scope[name] for name in names if name in step.scope), "")
+        scope, key = step.scope, ""
+        for name in ("process_id", "tool_call_id", "turn_id", "thread_id", "session_id"):
+            if name in scope:
+                key = scope[name]
+                break
         self.previous = self.applied.get(key)
         self.applied[key] = {
             "line": step.number,
@@ -117,5 +143,28 @@ class Boundaries:
         }
 
     def around(self, target: Target) -> bool:
-        keys = (*target.ids, target.turn, target.thread, target.session, "")
-        return any(key in self.applied for key in keys if key is not None)
+        # Without an id it is a boundary around everything; an id that is missing is no key.
+        applied = self.applied
+        return (
+            target.key in applied
+            or target.call in applied
+            or target.turn in applied
+            or target.thread in applied
+            or target.session in applied
+            or "" in applied
+        )
+
+
+class PolicyModes:
+    """The mode that the last policy.changed of each session stated."""
+
+    hears = ("policy.changed",)
+    forgets = ("set",)
+
+    def __init__(self, world: World):
+        self.set: dict[str, tuple[str, int]] = {}
+
+    def apply(self, step: Step) -> None:
+        mode = said(step.line, "mode") if step.type == "policy.changed" and step.kind == "event" else None
+        if isinstance(mode, str):
+            self.set[step.scope.get("session_id", "")] = (mode, step.number)

@@ -44,14 +44,14 @@ class Hooks:
         self.ended = None
         if step.kind != "event" or step.type is None:
             return
-        family, _, word = step.type.partition(".")
-        if family != "hook":
-            self._work(step, family)
+        if not step.type.startswith("hook."):
+            if self.held:
+                self._work(step)
             return
         key = next((move.subject for move in step.moves if move.machine == "hook"), None)
         if key is None:
             return
-        if word == "started":
+        if step.type == "hook.started":
             self._start(key, step)
         else:
             self._end(key, step)
@@ -77,9 +77,9 @@ class Hooks:
         elif run.turn and run.point == "stop":
             self.held[run.turn] = step.number
 
-    def _work(self, step: Step, family: str) -> None:
+    def _work(self, step: Step) -> None:
         turn = step.scope.get("turn_id")
-        if turn in self.held and family in {"model", "tool", "process", "reasoning"}:
+        if turn in self.held and step.type.startswith(("model.", "tool.", "process.", "reasoning.")):
             del self.held[turn]
 
 

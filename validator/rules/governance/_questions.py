@@ -6,10 +6,11 @@ from datetime import datetime
 
 from validator.protocol.casing import camel
 from validator.protocol.formats import instant
+from validator.protocol.honest import known
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules.governance._said import held, payload, said, stated, word_said
+from validator.rules.governance._said import payload, said, text
 from validator.rules.governance._work import Target
 
 BOUNDS = {
@@ -94,7 +95,7 @@ class Questions:
             question.by_person = said(step.line, "decision_source") == "human"
 
     def _ask(self, key: str, step: Step) -> None:
-        scope, line = step.scope, step.line
+        scope, told = step.scope, payload(step.line)
         question = Question(
             key,
             step.number,
@@ -102,11 +103,11 @@ class Questions:
             scope.get("process_id"),
             scope.get("task_id"),
             scope.get("turn_id"),
-            word_said(line, "payload_hash"),
-            instant(word_said(line, "expires_at")),
-            stated(line, "scope") is not None,
-            payload(line).get("blocking") is not False,
-            _bounds(held(line, "scope")),
+            text(told.get("payload_hash")),
+            instant(text(told.get("expires_at"))),
+            told.get("scope") is not None,
+            told.get("blocking") is not False,
+            _bounds(known(told.get("scope"))),
         )
         self.all[key] = question
         names = [name for name in (question.call, question.process) if name]

@@ -9,6 +9,8 @@ from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
 
+_FLAT = (str, bool, int, float)
+
 
 def payload(line: dict[str, Any]) -> dict[str, Any]:
     value = line.get("payload")
@@ -31,13 +33,16 @@ def held(line: dict[str, Any], name: str, beside: str = "") -> Any:
 
 def said(line: dict[str, Any], name: str, beside: str = "") -> Any:
     """The same for a word, a number or a flag; None for anything else, which the schema reports."""
-    value = stated(line, name, beside)
-    return value if isinstance(value, str | bool | int | float) else None
+    return flat(stated(line, name, beside))
 
 
-def word_said(line: dict[str, Any], name: str) -> str | None:
-    """The same for a word alone."""
-    value = stated(line, name)
+def flat(value: Any) -> Any:
+    """A word, a number or a flag; None for anything else."""
+    return value if isinstance(value, _FLAT) else None
+
+
+def text(value: Any) -> str | None:
+    """A word; None for anything else."""
     return value if isinstance(value, str) else None
 
 

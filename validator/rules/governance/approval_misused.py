@@ -7,6 +7,7 @@ Fix: Require an action of its own for each call, or state in the action what an 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import hidden, refused_by_table
@@ -19,6 +20,7 @@ from validator.rules.governance._work import TOOL_RUNS, Work
     clauses={"agent-runtime": ("ACT-15", "TOOL-27", "PERM-23")},
     on=(*TOOL_RUNS, "process.started"),
     needs=(Questions, Work, Decisions),
+    quiet=unopposed,
 )
 def check(step, world, context):
     work = world.ledger(Work)

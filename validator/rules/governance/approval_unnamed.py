@@ -7,12 +7,20 @@ Fix: Write the id of the action into approval_action_id.
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import stated
 from validator.rules.governance._work import Work
 
 
-@rule("GOV032", "approval-unnamed", clauses={"agent-runtime": "TOOL-26"}, on="tool.started", needs=(Questions, Work))
+@rule(
+    "GOV032",
+    "approval-unnamed",
+    clauses={"agent-runtime": "TOOL-26"},
+    on="tool.started",
+    needs=(Questions, Work),
+    quiet=unopposed,
+)
 def check(step, world, context):
     target = world.ledger(Work).of(step)
     if target is None or target.line != step.number:

@@ -7,6 +7,7 @@ Fix: Wait for the hooks called before the use; end a blocked call by tool.failed
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._hooks import Hooks
 from validator.rules.governance._said import refused_by_table
 from validator.rules.governance._work import TOOL_RUNS, Work
@@ -18,6 +19,7 @@ from validator.rules.governance._work import TOOL_RUNS, Work
     clauses={"agent-runtime": ("HOOK-12", "HOOK-13")},
     on=(*TOOL_RUNS, "process.started"),
     needs=(Hooks, Work),
+    quiet=unopposed,
 )
 def check(step, world, context):
     hooks, call = world.ledger(Hooks), world.ledger(Work).calls.get(step.scope.get("tool_call_id", ""))

@@ -7,13 +7,12 @@ Fix: Refuse calls of denied and unavailable tools; record the decision for a too
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules._catalogues import Catalogues
+from validator.rules._catalogues import RESERVED, Catalogues
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import hidden, refused_by_table
 from validator.rules.governance._work import Work
-
-CLAUSES = {"denied": "TOOL-15", "unavailable": "TOOL-15", "ask": "TOOL-16"}
 
 
 @rule(
@@ -22,6 +21,7 @@ CLAUSES = {"denied": "TOOL-15", "unavailable": "TOOL-15", "ask": "TOOL-16"}
     clauses={"agent-runtime": ("TOOL-15", "TOOL-16")},
     on="tool.result",
     needs=(Catalogues, Work, Decisions, Questions),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)
@@ -29,7 +29,7 @@ def check(step, world, context):
         return
     catalogues = world.ledger(Catalogues)
     catalogue, entry = catalogues.for_call(target), catalogues.entry(target)
-    clause = CLAUSES.get(str((entry or {}).get("policy")))
+    clause = RESERVED.get(str((entry or {}).get("policy")))
     if clause is None or hidden(world, step):
         return
     yield seen(clause)

@@ -8,6 +8,7 @@ Fix: Resolve the local action or permission with the returned decision; after a 
 
 from validator.rules import finding, rule, seen
 from validator.rules.governance._bridges import Bridges
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._decisions import target_of
 from validator.rules.governance._questions import GRANTS
 from validator.rules.governance._said import permits, said, shown
@@ -20,6 +21,7 @@ from validator.rules.governance._work import RUNS, Work, runs
     clauses={"agent-runtime": ("CHAN-25", "CHAN-23", "CHAN-24")},
     on=("action.resolved", "permission.resolved", *RUNS),
     needs=(Bridges, Work),
+    quiet=unopposed,
 )
 def check(step, world, context):
     bridges = world.ledger(Bridges)

@@ -6,6 +6,7 @@ Fix: State decision_source; a resolution by a person states at least the actor.
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import explained
 from validator.rules.governance._said import permits, stated
 
 
@@ -14,6 +15,7 @@ from validator.rules.governance._said import permits, stated
     "denial-without-source",
     clauses={"agent-runtime": "PERM-20"},
     on=("permission.evaluated", "permission.resolved"),
+    quiet=explained,
 )
 def check(step, world, context):
     if permits(step.line, "decision") not in {"deny", "denied"}:

@@ -8,6 +8,7 @@ Fix: Resolve an expired action as timed_out and ask again; evaluate an expired p
 from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
 from validator.rules._words import one
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import GRANTS, Questions
 from validator.rules.governance._said import permits, said
@@ -21,6 +22,7 @@ from validator.rules.governance.silence_approved import SILENCE
     clauses={"agent-runtime": ("ACT-17", "PERM-24")},
     on=("action.resolved", *RUNS),
     needs=(Questions, Decisions, Work),
+    quiet=unopposed,
 )
 def check(step, world, context):
     if step.type == "action.resolved":

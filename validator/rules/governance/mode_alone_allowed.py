@@ -8,6 +8,7 @@ Fix: Let a rule, a person, the host or a tool contract decide; in plan mode deny
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._danger import is_destructive, is_read_only, writes_or_shell
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._questions import Questions
@@ -21,6 +22,7 @@ from validator.rules.governance._work import TOOL_RUNS, Work
     clauses={"agent-runtime": ("PERM-16", "PERM-17", "PERM-18")},
     on=(*TOOL_RUNS, "process.started"),
     needs=(Work, Decisions, Catalogues, Questions),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)

@@ -7,6 +7,7 @@ Fix: Bind the approval to the digest of the payload, and ask again whenever the 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import held, said
 from validator.rules.governance._work import Work
@@ -18,6 +19,7 @@ from validator.rules.governance._work import Work
     clauses={"agent-runtime": ("ACT-10", "ACT-11", "ACT-12")},
     on=("action.resolved", "tool.started", "process.started", "tool.args"),
     needs=(Questions, Work),
+    quiet=unopposed,
 )
 def check(step, world, context):
     if step.refusals:
@@ -111,4 +113,4 @@ def _change(step, target, questions):
 
 
 def _arguments_before(target, step):
-    return target.earlier if target.earlier_line == step.number else {}
+    return (target.earlier if target.earlier_line == step.number else None) or {}

@@ -6,25 +6,10 @@ Near miss: the later evaluation names mode never.
 Fix: State policy_scope, changed_by and policy_ref or changed; evaluate under the mode that was set.
 """
 
-from validator.replay.step import Step
-from validator.replay.world import World
 from validator.rules import finding, rule, seen
-from validator.rules.governance._said import permits, said, stated
-
-
-class PolicyModes:
-    """The mode that the last policy.changed of each session stated."""
-
-    hears = ("policy.changed",)
-    forgets = ("set",)
-
-    def __init__(self, world: World):
-        self.set: dict[str, tuple[str, int]] = {}
-
-    def apply(self, step: Step) -> None:
-        mode = said(step.line, "mode") if step.type == "policy.changed" and step.kind == "event" else None
-        if isinstance(mode, str):
-            self.set[step.scope.get("session_id", "")] = (mode, step.number)
+from validator.rules.governance._calm import explained
+from validator.rules.governance._decisions import PolicyModes
+from validator.rules.governance._said import permits, stated
 
 
 @rule(
@@ -33,6 +18,7 @@ class PolicyModes:
     clauses={"agent-runtime": ("POL-1", "POL-3", "POL-4")},
     on=("policy.changed", "permission.evaluated"),
     needs=(PolicyModes,),
+    quiet=explained,
 )
 def check(step, world, context):
     if step.type == "policy.changed":

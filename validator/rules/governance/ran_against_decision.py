@@ -7,19 +7,12 @@ Fix: End a refused call by tool.failed with status denied; do not start what is 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
+from validator.rules.governance._decisions import AGAINST
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._said import refused_by_table
 from validator.rules.governance._work import RUNS, Work, runs
 from validator.rules.governance.work_before_answer import STARTS
-
-CLAUSES = {
-    "denied": "PERM-13",
-    "timed_out": "PERM-13",
-    "cancelled": "PERM-13",
-    "asking": "PERM-9",
-    "requested": "PERM-9",
-    "unavailable": "PERM-5",
-}
 
 
 @rule(
@@ -28,6 +21,7 @@ CLAUSES = {
     clauses={"agent-runtime": ("PERM-13", "PERM-9", "PERM-5")},
     on=RUNS,
     needs=(Work, Questions),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)
@@ -38,7 +32,7 @@ def check(step, world, context):
         if permission is None or permission.doubted:
             continue
         yield seen()
-        clause, since = CLAUSES.get(permission.state), permission.history[-1]
+        clause, since = AGAINST.get(permission.state), permission.history[-1]
         if clause is None or (target.before or 0) > since:
             continue
         if clause == "PERM-9" and _elsewhere(step, world, target, permission.history[0]):

@@ -8,6 +8,7 @@ Fix: Emit sandbox.applied before it runs; no boundary is stated as danger_full_a
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._danger import writes_or_shell
 from validator.rules.governance._decisions import Boundaries
 from validator.rules.governance._said import hidden
@@ -20,6 +21,7 @@ from validator.rules.governance._work import TOOL_RUNS, Work
     clauses={"agent-runtime": ("SBX-1", "SBX-7")},
     on=(*TOOL_RUNS, "process.started"),
     needs=(Work, Boundaries, Catalogues),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)

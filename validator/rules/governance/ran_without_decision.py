@@ -7,12 +7,12 @@ Fix: Emit permission.evaluated for the call or process before it runs, whatever 
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules._catalogues import Catalogues
+from validator.rules._catalogues import RESERVED, Catalogues
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._danger import writes_or_shell
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._said import hidden
 from validator.rules.governance._work import TOOL_RUNS, Work
-from validator.rules.governance.catalogue_overruled import CLAUSES
 
 
 @rule(
@@ -21,6 +21,7 @@ from validator.rules.governance.catalogue_overruled import CLAUSES
     clauses={"agent-runtime": "PERM-10"},
     on=(*TOOL_RUNS, "process.started"),
     needs=(Work, Decisions, Catalogues),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)
@@ -30,7 +31,7 @@ def check(step, world, context):
     if target.kind == "tool_call" and (target.process or not writes_or_shell(target, catalogues)):
         return  # what runs in a process was decided with it
     # What the catalogue in force forbids or asks about is a fault against the catalogue.
-    if step.type == "tool.result" and (catalogues.entry(target) or {}).get("policy") in CLAUSES:
+    if step.type == "tool.result" and (catalogues.entry(target) or {}).get("policy") in RESERVED:
         return
     yield seen()
     if not world.ledger(Decisions).on_record(target):

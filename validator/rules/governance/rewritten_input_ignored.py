@@ -6,46 +6,11 @@ Near miss: tool.started has the rewritten reference as args_ref.
 Fix: Run the rewritten input, and state its reference as args_ref.
 """
 
-from validator.replay.step import Step
-from validator.replay.world import World
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._questions import Questions
-from validator.rules.governance._said import permits, said
-
-
-class Rewrites:
-    """The last rewritten input of each call, who rewrote it and where."""
-
-    hears = ("permission.evaluated", "hook.completed", "action.resolved", "tool.result", "tool.failed")
-    forgets = ("latest",)
-
-    def __init__(self, world: World):
-        self._world = world
-        self.latest: dict[str, tuple[str, str, tuple[int, ...]]] = {}
-
-    def apply(self, step: Step) -> None:
-        if step.kind != "event":
-            return
-        call, ref, clause, lines = step.scope.get("tool_call_id"), None, "", (step.number,)
-        if step.type == "permission.evaluated":
-            ref, clause = permits(step.line, "updated_input_ref"), "PERM-27"
-        elif step.type == "hook.completed" and said(step.line, "hook_point") in {
-            "pre_tool_use",
-            "permission_request",
-            None,
-        }:
-            ref, clause = said(step.line, "updated_input_ref", "hook_run"), "HOOK-11"
-            subjects = [move.subject for move in step.moves if move.machine == "hook"]
-            lines = tuple(line for key in subjects for line in self._world.subjects("hook")[key].history)
-        elif step.type == "action.resolved" and said(step.line, "decision") == "modified":
-            question = self._world.ledger(Questions).all.get(step.scope.get("action_id", ""))
-            if question and (question.answered in {None, step.number}):
-                call, ref, clause = question.call, said(step.line, "modified_input_ref"), "ACT-14"
-                lines = (question.line, step.number)
-        elif step.type in {"tool.result", "tool.failed"}:
-            self.latest.pop(call or "", None)
-        if call and isinstance(ref, str):
-            self.latest[call] = (ref, clause, lines)
+from validator.rules.governance._rewrites import Rewrites
+from validator.rules.governance._said import said
 
 
 @rule(
@@ -54,6 +19,7 @@ class Rewrites:
     clauses={"agent-runtime": ("PERM-27", "HOOK-11", "ACT-14")},
     on=("tool.started", "tool.args"),
     needs=(Rewrites, Questions),
+    quiet=unopposed,
 )
 def check(step, world, context):
     call, ref = step.scope.get("tool_call_id", ""), said(step.line, "args_ref")

@@ -29,13 +29,16 @@ class Violations:
     def apply(self, step: Step) -> None:
         if step.kind != "event" or step.type is None:
             return
-        ids = [step.scope[name] for name in ENDS.values() if name in step.scope]
+        last, call, process = self.last, step.scope.get("tool_call_id"), step.scope.get("process_id")
         if step.type == "sandbox.violation":
-            for key in ids:
-                self.last[key] = (step.number, said(step.line, "violation_ref"))
-        elif step.type.startswith(("tool.", "process.")) and step.type not in ENDS:
-            for key in ids:
-                self.last.pop(key, None)
+            for key in (call, process):
+                if key is not None:
+                    last[key] = (step.number, said(step.line, "violation_ref"))
+        elif (
+            (call in last or process in last) and step.type not in ENDS and step.type.startswith(("tool.", "process."))
+        ):
+            last.pop(call, None)
+            last.pop(process, None)
 
 
 @rule(

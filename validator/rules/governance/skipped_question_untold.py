@@ -8,6 +8,7 @@ Fix: Emit permission.evaluated with mode bypass for every call that the mode let
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._decisions import Decisions
 from validator.rules.governance._said import hidden
 from validator.rules.governance._work import TOOL_RUNS, Work
@@ -19,6 +20,7 @@ from validator.rules.governance._work import TOOL_RUNS, Work
     clauses={"agent-runtime": "PERM-19"},
     on=TOOL_RUNS,
     needs=(Work, Decisions, Catalogues),
+    quiet=unopposed,
 )
 def check(step, world, context):
     target = world.ledger(Work).of(step)

@@ -6,9 +6,9 @@ Fix: Give source, reason and rules; for a destructive act also impact_scope and 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import explained
+from validator.rules.governance._decisions import TARGETS
 from validator.rules.governance._said import permits, stated
-
-TARGETS = ("tool_call_id", "process_id", "action_id", "peer_task_id")
 
 
 @rule(
@@ -16,11 +16,12 @@ TARGETS = ("tool_call_id", "process_id", "action_id", "peer_task_id")
     "unexplained-decision",
     clauses={"agent-runtime": ("PERM-21", "PERM-22", "PERM-25")},
     on="permission.*",
+    quiet=explained,
 )
 def check(step, world, context):
     yield seen("PERM-25")
     # An event that does not even name its turn does not have the shape of one.
-    if "turn_id" in step.line and not any(name in step.line for name in TARGETS):
+    if "turn_id" in step.line and TARGETS.isdisjoint(step.line):
         expected = "the call, process, action or peer task it is about"
         yield finding(step, expected, "only the turn is named", clause="PERM-25", key="target")
     if step.type != "permission.evaluated":

@@ -8,6 +8,7 @@ Fix: Where nobody can be asked, deny by permission.evaluated with decision_sourc
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import explained
 from validator.rules.governance._decisions import Decisions, target_of
 from validator.rules.governance._said import permits, said, shown
 
@@ -44,6 +45,7 @@ class Modes:
     clauses={"agent-runtime": ("PERM-14", "PERM-15")},
     on=("permission.*", "action.required"),
     needs=(Modes, Decisions),
+    quiet=explained,
 )
 def check(step, world, context):
     if step.type == "action.required":

@@ -7,6 +7,7 @@ Fix: Hold back the process, or the attempt, until action.resolved; a call that w
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.governance._calm import unopposed
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._work import Work
 
@@ -19,6 +20,7 @@ STARTS = ("process.started", "process.input", "task.started", "task.attempt.star
     clauses={"agent-runtime": ("ACT-4", "TOOL-4")},
     on=STARTS,
     needs=(Questions, Work),
+    quiet=unopposed,
 )
 def check(step, world, context):
     questions = world.ledger(Questions)

@@ -10,12 +10,30 @@ from validator.rules._catalogues import Catalogues, flag
 from validator.rules.terminal._work import told, unsure
 
 
+def fitting(step, world, context):
+    """The key of a call that fits its catalogue, or has none: what of it is looked at."""
+    catalogues, name = world.ledger(Catalogues), told(step, "tool_name")
+    if step.type != "tool.started":
+        return None
+    found, own = catalogues.of(step), flag(step.line.get("payload"), "is_read_only")
+    if found is None or found.tools is None or not isinstance(name, str):
+        return False
+    if name not in found.tools or (own and _writes(found.tools[name])):
+        return None
+    return not unsure(world, step), own is not None
+
+
+def _writes(tool):
+    return flag(tool, "is_read_only") is False or flag(tool, "is_destructive") is True
+
+
 @rule(
     "REF013",
     "call-against-catalogue",
     clauses={"agent-runtime": ("TOOL-14", "TOOL-29", "TOOL-12")},
     on=("tool.started", "tool.catalog.resolved"),
     needs=(Catalogues,),
+    quiet=fitting,
 )
 def check(step, world, context):
     catalogues = world.ledger(Catalogues)
@@ -41,10 +59,10 @@ def check(step, world, context):
             expected, actual = "a tool that the catalogue lists", "one that it does not list"
             yield finding(step, expected, actual, clause="TOOL-14", pointer="/payload/tool_name", **about)
         return
-    writes = flag(tools[name], "is_read_only") is False or flag(tools[name], "is_destructive") is True
-    if flag(step.line.get("payload"), "is_read_only") is not None:
+    own = flag(step.line.get("payload"), "is_read_only")
+    if own is not None:
         yield seen("TOOL-29")
-        if writes and flag(step.line["payload"], "is_read_only"):
+        if own and _writes(tools[name]):
             expected, actual = "the more cautious word of the catalogue", "a call that claims to read only"
             yield finding(step, expected, actual, clause="TOOL-29", pointer="/payload/is_read_only", **about)
 

@@ -25,21 +25,41 @@ class Decided:
 
     def apply(self, step):
         call = step.scope.get("tool_call_id")
-        if step.type == "action.required" and "action_id" in step.scope and call is not None:
+        if step.type == "tool.started":
+            if call is not None and not step.refusals and "policy" not in body(step) and call not in self.evaluated:
+                self.silent[call] = (step.number, step.scope)
+        elif step.type in ("permission.evaluated", "permission.resolved"):
+            if call is not None:
+                self.evaluated[call] = step.number
+                self.silent.pop(call, None)
+        elif step.type == "action.required" and "action_id" in step.scope and call is not None:
             self._asked[step.scope["action_id"]] = (call, step.number)
         elif step.type == "action.resolved" and told(step, "decision") in ("approved", "allow", "modified"):
             asked = self._asked.pop(step.scope.get("action_id", ""), None)
             if asked is not None and told(step, "decision_source") in (None, "user"):
                 self.approved[asked[0]] = (asked[1], step.number)
-        if call is None:
-            return
-        if step.type in ("permission.evaluated", "permission.resolved"):
-            self.evaluated[call] = step.number
-            self.silent.pop(call, None)
-        elif step.type == "tool.started" and not step.refusals:
-            payload = step.line.get("payload")
-            if call not in self.evaluated and not (isinstance(payload, dict) and "policy" in payload):
-                self.silent[call] = (step.number, step.scope)
+
+
+def answered(step, world, context):
+    """The key of a call that nobody was asked about and that has all its flags: whether it is looked at."""
+    catalogues, decided = world.ledger(Catalogues), world.ledger(Decided)
+    if step.refusals:
+        return False
+    if step.scope.get("tool_call_id", "") in decided.approved or _missing(step, catalogues):
+        return None
+    return True
+
+
+def _missing(step, catalogues):
+    """The flags that neither a call nor its tool has, unless the catalogue does not list tools."""
+    payload, found = body(step), catalogues.of(step)
+    missing = [name for name in FLAGS if name not in payload]
+    if not missing or found is None:
+        return missing
+    if found.tools is None:
+        return []
+    listed = found.tools.get(str(told(step, "tool_name")))
+    return [name for name in missing if flag(listed, name) is None]
 
 
 @rule(
@@ -48,6 +68,7 @@ class Decided:
     clauses={"agent-runtime": ("TOOL-25", "TOOL-26", "TOOL-28")},
     on=("tool.started", END),
     needs=(Catalogues, Decided),
+    quiet=answered,
 )
 def check(step, world, context):
     decided = world.ledger(Decided)
@@ -68,11 +89,8 @@ def check(step, world, context):
             witness = decided.approved[call]
             expected, actual = "the action that approved it", "no approval_action_id"
             yield finding(step, expected, actual, clause="TOOL-26", pointer="/payload", witness=witness)
-    found = world.ledger(Catalogues).of(step)
-    listed = ((found.tools or {}).get(str(told(step, "tool_name"))) if found else None) or {}
-    payload = body(step)
+    missing = _missing(step, world.ledger(Catalogues))
     yield seen("TOOL-28")
-    missing = [name for name in FLAGS if name not in payload and flag(listed, name) is None]
-    if missing and not (found and found.tools is None):
+    if missing:
         expected, actual, key = ", ".join(FLAGS), f"no {', '.join(missing)}", " ".join(missing)
         yield finding(step, expected, actual, clause="TOOL-28", pointer="/payload", key=key)

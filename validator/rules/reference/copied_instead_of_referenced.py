@@ -18,11 +18,29 @@ COPIES = {
 }
 
 
+def referenced(step, world, context):
+    """The key of an event without any field that could hold a copy: its type."""
+    payload = step.line.get("payload")
+    if not isinstance(payload, dict):
+        return False
+    if step.type in ("model.requested", "model.completed"):
+        return step.type if _HELD[step.type].isdisjoint(payload) else None
+    return step.type if step.type == "process.output" and not _is_binary(payload) else None
+
+
+_HELD = {kind: frozenset(names) for kind, (_, names) in COPIES.items()}
+
+
+def _is_binary(payload):
+    return payload.get("stream") == "binary" or payload.get("encoding") in ("binary", "base64")
+
+
 @rule(
     "REF015",
     "copied-instead-of-referenced",
     clauses={"agent-runtime": ("OUT-10", "ART-2", "MOD-9", "CHAN-34")},
     on=(*COPIES, "process.output", "output.*"),
+    quiet=referenced,
 )
 def check(step, world, context):
     payload = step.line.get("payload")
@@ -38,9 +56,8 @@ def check(step, world, context):
                 expected, actual = "a reference", "a copy"
                 yield finding(step, expected, actual, clause=clause, pointer=f"{place}/{name}", key=name)
         return
-    binary = payload.get("stream") == "binary" or payload.get("encoding") in ("binary", "base64")
-    for name in ("text", "preview"):
-        if binary and payload.get(name):
+    for name in ("text", "preview") if _is_binary(payload) else ():
+        if payload.get(name):
             expected, actual = "binary data behind a reference", "inline"
             yield finding(step, expected, actual, clause="OUT-10", pointer=f"/payload/{name}", key=name)
     yield seen("OUT-10")

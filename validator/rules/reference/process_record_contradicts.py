@@ -31,11 +31,24 @@ class ProcessLimits:
             if isinstance(limits, dict):
                 self.bounds[process] = number(known(limits.get("timeout_ms")))
         elif step.type == "process.output":
-            stream, offset = str(told(step, "stream")), number(told(step, "offset"))
-            places = self._offsets.setdefault(process, {})
+            stream, offset = told(step, "stream"), number(told(step, "offset"))
+            stream = stream if isinstance(stream, str) else str(stream)
+            places = self._offsets.get(process)
+            if places is None:
+                places = self._offsets[process] = {}
             self.before = places.get(stream)
             if offset is not None:
                 places[stream] = (offset, step.number)
+
+
+def grown(step, world, context):
+    """The key of output whose offset lies beyond the one before: whether there are two to compare."""
+    if step.type != "process.output":
+        return None
+    offset, before = number(told(step, "offset")), world.ledger(ProcessLimits).before
+    if offset is None or before is None:
+        return False
+    return True if offset > before[0] else None
 
 
 @rule(
@@ -44,6 +57,7 @@ class ProcessLimits:
     clauses={"agent-runtime": ("PROC-14", "PROC-19")},
     on=("process.failed", "process.output"),
     needs=(ProcessLimits,),
+    quiet=grown,
 )
 def check(step, world, context):
     process, ledger = step.scope.get("process_id", ""), world.ledger(ProcessLimits)

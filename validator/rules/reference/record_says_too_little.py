@@ -49,6 +49,28 @@ PRODUCERS = ("turn_id", "task_id", "run_id", "tool_call_id")
 SCOPES = ("session_id", "thread_id", "turn_id", "task_id", "run_id")
 
 
+ALONE = {
+    kind: tuple(wants.values())
+    for kind, (_, wants) in WANTS.items()
+    if not kind.startswith(("output.", "context.compaction.completed", "history.", "artifact."))
+}
+"""The places for each want of those events of which nothing else is asked."""
+
+
+def is_whole(step, world, context):
+    """The key of an event whose payload has all that is wanted of it, and of which nothing else is asked: its type."""
+    wants, payload = ALONE.get(step.type), step.line.get("payload")
+    if wants is None or step.refusals or not isinstance(payload, dict):
+        return None
+    for places in wants:
+        for place in places:
+            if payload.get(place) is not None:
+                break
+        else:
+            return None
+    return step.type
+
+
 @rule(
     "REF016",
     "record-says-too-little",
@@ -67,6 +89,7 @@ SCOPES = ("session_id", "thread_id", "turn_id", "task_id", "run_id")
         )
     },
     on=(*WANTS, "output.*", "evidence.changed", "reasoning.*", "task.dependency.updated", "tool.catalog.resolved"),
+    quiet=is_whole,
 )
 def check(step, world, context):
     if step.refusals or not isinstance(step.line.get("payload", {}), dict):

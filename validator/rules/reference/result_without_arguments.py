@@ -8,7 +8,7 @@ Fix: Carry `safe_args` or `args_ref` in tool.started, or send tool.args; an empt
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import lines
 
-FORMS = ("safe_args", "args_ref", "delta")
+FORMS = frozenset({"safe_args", "args_ref", "delta"})
 
 
 class Arguments:
@@ -26,7 +26,7 @@ class Arguments:
             return
         if step.type in ("tool.started", "tool.args"):
             payload = step.line.get("payload")
-            if isinstance(payload, dict) and any(name in payload for name in FORMS):
+            if isinstance(payload, dict) and not FORMS.isdisjoint(payload):
                 self.known.add(call)
         elif step.type == "tool.failed":
             self.known.discard(call)

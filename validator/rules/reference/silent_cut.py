@@ -25,9 +25,7 @@ class Cuts:
         process = step.scope.get("process_id")
         if step.type == "process.output" and process is not None:
             text, size = told(step, "text"), number(told(step, "size_bytes"))
-            whole = told(step, "output_ref") or step.line.get("output_ref") or step.line.get("refs")
-            kept = len(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
-            if kept is not None and size is not None and kept < size and not whole:
+            if isinstance(text, str) and size is not None and _is_short(text, size) and not _whole(step):
                 self.shown += 1
                 if process not in self.told:
                     self.short.setdefault(process, (step.number, step.scope))
@@ -35,6 +33,16 @@ class Cuts:
             for name in {process, word(step, "owner_id")} - {None}:
                 self.told.add(name)
                 self.short.pop(name, None)
+
+
+def _is_short(text, size):
+    """True for a text of less bytes than a size; one of as many characters needs not be counted again."""
+    return len(text) < size and len(text.encode("utf-8", "surrogatepass")) < size
+
+
+def _whole(step):
+    """Where the whole of an output is, if that is told."""
+    return told(step, "output_ref") or step.line.get("output_ref") or step.line.get("refs")
 
 
 @rule("REF006", "silent-cut", clauses={"agent-runtime": "OUT-3"}, on=("output.truncated", END), needs=(Cuts,))

@@ -8,7 +8,7 @@ Fix: Run writing calls one after the other, or declare `is_concurrency_safe` whe
 from typing import NamedTuple
 
 from validator.rules import finding, rule, seen
-from validator.rules._catalogues import FLAGS, Catalogues, flag
+from validator.rules._catalogues import Catalogues, flag
 from validator.rules.terminal._work import lines, told
 
 
@@ -29,23 +29,29 @@ class CallFlags:
         if step.type == "tool.started" and call is not None:
             found = self._world.ledger(Catalogues).of(step)
             listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
-            own = step.line.get("payload")
-            self._flags[call] = _kind({name: _either(flag(own, name), flag(listed, name)) for name in FLAGS})
+            self._flags[call] = _kind(step.line.get("payload"), listed)
         elif step.type in ("tool.result", "tool.failed"):
             self._flags.pop(call, None)
-        if turn is not None and call in self._flags:
-            kinds = self._turns.setdefault(turn, {kind: {} for kind in _CLASHES})
-            kinds[self._flags[call]].setdefault(call)
+        kind = self._flags.get(call)
+        if kind is None or turn is None:
+            return
+        kinds = self._turns.get(turn)
+        if kinds is None:
+            kinds = self._turns[turn] = {}
+        kinds.setdefault(kind, {}).setdefault(call)
 
     def beside(self, turn, call):
         """Running calls of a turn beside one, first those that clash with it, of which one of the two writes."""
-        mine, kinds = self._flags.get(call), self._turns.get(turn, {})
-        clashing = _CLASHES.get(mine, ())
-        for kind in (*clashing, *(other for other in kinds if other not in clashing)):
-            if mine is not None and (mine.writes or kind.writes):
-                found = self._running(kinds.get(kind, {}), kind, call)
-                if found is not None:
-                    yield found, kind in clashing
+        mine, kinds = self._flags.get(call), self._turns.get(turn)
+        if mine is None or kinds is None:
+            return
+        for kind, clashes in _BESIDE[mine]:
+            calls = kinds.get(kind)
+            if not calls or (len(calls) == 1 and call in calls):
+                continue
+            found = self._running(calls, kind, call)
+            if found is not None:
+                yield found, clashes
 
     def _running(self, calls, kind, call):
         """The first of some calls that runs beside one; those that are over are dropped on the way."""
@@ -75,13 +81,29 @@ _CLASHES = {
 """What a call says to what another may not say that runs beside it."""
 
 
-def _either(own, listed):
-    return listed if own is None else own
+_BESIDE = {
+    one: tuple((other, other in first) for other in dict.fromkeys((*first, *_KINDS)) if one.writes or other.writes)
+    for one, first in _CLASHES.items()
+}
+"""What it says to what others say of which one of the two writes, and whether they clash; those that do come first."""
 
 
-def _kind(flags):
-    writes = flags["is_read_only"] is False or flags["is_destructive"] is True
-    return _Kind(writes, bool(flags["is_concurrency_safe"]))
+def _kind(own, listed):
+    """What the flags of a call make it, and where it leaves one out those of its tool."""
+    writes = _either(own, listed, "is_read_only") is False or _either(own, listed, "is_destructive") is True
+    return _Kind(writes, _either(own, listed, "is_concurrency_safe") is True)
+
+
+def _either(own, listed, name):
+    told = flag(own, name)
+    return flag(listed, name) if told is None else told
+
+
+def alone(step, world, context):
+    """The key of a call beside which none runs, or only such as may; it is not looked at."""
+    for _ in world.ledger(CallFlags).beside(step.scope.get("turn_id"), step.scope.get("tool_call_id")):
+        return None
+    return False
 
 
 @rule(
@@ -90,6 +112,7 @@ def _kind(flags):
     clauses={"agent-runtime": "TOOL-31"},
     on="tool.started",
     needs=(CallFlags, Catalogues),
+    quiet=alone,
 )
 def check(step, world, context):
     turn, call = step.scope.get("turn_id"), step.scope.get("tool_call_id")

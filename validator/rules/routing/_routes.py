@@ -50,6 +50,8 @@ class Routes:
     def __init__(self, world: World):
         self._routes: dict[str, Route] = {}
         self.before = Route()
+        self.is_first_request = False
+        """The step at hand is the first request of its turn."""
         self.first: int | None = None
         """The first line that shows that the runtime routes at all."""
 
@@ -57,20 +59,29 @@ class Routes:
         return step.scope.get("turn_id") or f"session {step.scope.get('session_id', '')}"
 
     def of(self, step: Step) -> Route:
-        return self._routes.setdefault(self.key(step), Route())
+        key = self.key(step)
+        route = self._routes.get(key)
+        if route is None:
+            route = self._routes[key] = Route()
+        return route
 
     def apply(self, step: Step) -> None:
         kind = step.type or ""
         if step.kind != "event":
             return
+        if kind == "model.requested":
+            self.before = route = self.of(step)  # a request changes nothing but their number
+            self.is_first_request = route.requests == 0
+            route.requests += 1
+            return
         if kind == "limit.changed":
             for route in self._routes.values():
                 route.blocked = None
             return
-        if kind in ("turn.completed",):
+        if kind == "turn.completed":
             self._routes.pop(self.key(step), None)
             return
-        if not kind.startswith(("routing.", "task.profile.", "model.requested", "quota.blocked", "action.resolved")):
+        if not kind.startswith(("routing.", "task.profile.", "quota.blocked", "action.resolved")):
             return
         if self.first is None and kind in ROUTING:
             self.first = step.number
@@ -100,8 +111,6 @@ class Routes:
             route.impossible, route.candidates, route.models = step.number, None, None
         elif step.type == "quota.blocked":
             route.blocked = step.number
-        elif step.type == "model.requested":
-            route.requests += 1
         elif step.type == "action.resolved" and told(step, "decision") not in NO:
             route.override = None
             route.answers.append(step.number)

@@ -10,12 +10,23 @@ from validator.rules.routing._routes import Routes
 from validator.rules.terminal._work import lines
 
 
+def routed(step, world, context):
+    """The key of a request that nothing on record holds back: whether there was a decision, and ever a block."""
+    before, turn = world.ledger(Routes).before, step.scope.get("turn_id", "")
+    if step.refusals or before.impossible is not None or before.override is not None or before.blocked is not None:
+        return None
+    if turn not in world.subjects("turn") or world.unproved(step) is not None:
+        return False
+    return before.decision is not None, "quota.blocked" in world.observed_types
+
+
 @rule(
     "RTE003",
     "request-without-a-route",
     clauses={"agent-runtime": ("RTE-9", "RTE-15", "LIM-10")},
     on="model.requested",
     needs=(Routes,),
+    quiet=routed,
 )
 def check(step, world, context):
     routes = world.ledger(Routes)

@@ -10,12 +10,23 @@ from validator.rules.routing._routes import Routes
 from validator.rules.terminal._work import lines, told, unsure
 
 
+def as_decided(step, world, context):
+    """The key of a request for the model that was decided on: whether it is the first, and a model was chosen."""
+    routes, model = world.ledger(Routes), told(step, "model")
+    before = routes.before
+    if "turn_id" not in step.scope or before.impossible is not None or step.refusals or before.decision is None:
+        return None
+    compared = before.model is not None and isinstance(model, str)
+    return None if compared and model != before.model else (routes.is_first_request, compared)
+
+
 @rule(
     "RTE005",
     "requested-another-model",
     clauses={"agent-runtime": ("RTE-13", "RTE-2")},
     on="model.requested",
     needs=(Routes,),
+    quiet=as_decided,
 )
 def check(step, world, context):
     routes = world.ledger(Routes)
@@ -25,13 +36,13 @@ def check(step, world, context):
         return
     routing = routes.first is not None or "routing" in world.capabilities
     if before.decision is None:
-        if routing and before.requests == 0 and not unsure(world, step):
+        if routing and routes.is_first_request and not unsure(world, step):
             yield seen("RTE-2")
             expected, actual = "a routing decision before the first request of the turn", "none for the turn"
             witness = (*lines(subject), *(() if routes.first is None else (routes.first,)))
             yield finding(step, expected, actual, clause="RTE-2", entity=("turn", turn), witness=witness)
         return
-    if before.requests == 0:
+    if routes.is_first_request:
         yield seen("RTE-2")
     if before.model is None or not isinstance(model, str):
         return

@@ -28,7 +28,9 @@ class Usage:
         if turn is None:
             return
         if step.type == "model.requested":
-            entry = self.turns.setdefault(turn, {"lines": [], "open": 0, **dict.fromkeys(COUNTS, 0)})
+            entry = self.turns.get(turn)
+            if entry is None:
+                entry = self.turns[turn] = {"lines": [], "open": 0, **dict.fromkeys(COUNTS, 0)}
             entry["open"] += 1
         elif step.type in ("model.completed", "model.failed") and turn in self.turns:
             self._ended(step, self.turns[turn])
@@ -43,7 +45,7 @@ class Usage:
         usage = told(step, "usage")
         usage = usage if isinstance(usage, dict) else {}
         for name in COUNTS:
-            count = number(known(usage.get(name)))
+            count = number(usage.get(name))
             entry[name] = entry[name] + count if count is not None and entry[name] is not None else None
 
 

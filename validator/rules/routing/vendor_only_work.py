@@ -35,7 +35,7 @@ class Vendors:
     forgets_faded = ("named", "told")
 
     def __init__(self, world):
-        self._world = world
+        self._world, self._events = world, world.protocol.events
         self.named = {}
         """Machine and id to the first vendor line about the subject and its ids."""
         self.items = {}
@@ -47,7 +47,7 @@ class Vendors:
     def apply(self, step):
         if step.kind != "event" or step.type is None:
             return
-        if step.type not in self._world.protocol.events:
+        if step.type not in self._events:
             for name, machine in SUBJECTS.items():
                 if name in step.scope:
                     self._name(machine, step.scope[name], step)
@@ -61,8 +61,12 @@ class Vendors:
                 self.items.setdefault((turn, kind), (step.number, step.scope))
         elif step.type in ("tool.started", "process.started", "model.requested", "model.delta"):
             self.told.add((turn, step.type))
-            for kind in [kind for kind, wanted in ITEMS.items() if step.type in wanted and (turn, kind) in self.items]:
-                del self.items[turn, kind]
+            if self.items:
+                self._stand_beside(turn, step.type)
+
+    def _stand_beside(self, turn, event):
+        for kind, wanted in ITEMS.items():
+            if event in wanted and self.items.pop((turn, kind), None) is not None:
                 self.beside.add("MOD-20")
 
     def _name(self, machine, key, step):

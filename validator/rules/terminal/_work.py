@@ -12,12 +12,16 @@ from validator.replay.subject import Subject
 from validator.replay.world import About, World
 
 GOOD = frozenset({"completed", "succeeded"})
+_NUMBERS = (int, float)
 
 
 def told(step: Step, name: str) -> Any:
     """A field of the payload, or None when it is absent or honestly said to be missing."""
     payload = step.line.get("payload")
-    return known(payload.get(name)) if isinstance(payload, dict) else None
+    if not isinstance(payload, dict):
+        return None
+    value = payload.get(name)
+    return known(value) if isinstance(value, dict) else value
 
 
 def body(step: Step) -> dict[str, Any]:
@@ -46,7 +50,7 @@ def words(step: Step, name: str) -> list[str]:
 
 def number(value: Any) -> int | float | None:
     """A number, or None for anything else; truth values are no numbers."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
 
 
 def unsure(world: World, about: About = None) -> bool:
@@ -54,13 +58,15 @@ def unsure(world: World, about: About = None) -> bool:
     return world.midway(about) or world.unproved(about) is not None
 
 
-def ends(world: World, step: Step, *machines: str) -> Iterator[Move]:
+def ends(world: World, step: Step, *machines: str) -> list[Move]:
     """Moves of a step by which a subject of these machines came to its end."""
+    found = []
     for move in step.moves:
-        if move.machine in machines and move.source != move.target:
+        if move.source != move.target and move.machine in machines:
             machine = world.protocol.machines[move.machine]
             if machine.is_terminal(move.target) and not machine.is_terminal(move.source):
-                yield move
+                found.append(move)
+    return found
 
 
 def lines(*subjects: Subject | None) -> tuple[int, ...]:
@@ -73,40 +79,66 @@ def tracks(world: World, step: Step) -> tuple[int, ...]:
     return lines(*(world.subjects(move.machine).get(move.subject) for move in step.moves))
 
 
-class OpenWork:
-    """Open subjects by the identities they were seen with."""
+FILED = {
+    "action": ("task_id", "turn_id", "thread_id"),
+    "attempt": ("task_id",),
+    "job_item": ("job_id",),
+    "model_request": ("turn_id",),
+    "process": ("turn_id", "tool_call_id"),
+    "tool_call": ("turn_id",),
+    "turn": ("thread_id",),
+}
+"""Machine to the identities under which rules look for its open subjects."""
 
+
+class OpenWork:
+    """Open subjects by those identities they were seen with that rules look for."""
+
+    hears = tuple(f"move:{machine}" for machine in FILED)
     forgets = ("_by", "_filed")
 
     def __init__(self, world: World):
-        self._world = world
+        self._subjects = world.fold.subjects
+        tables = world.protocol.machines
+        self._open = {name: frozenset(filter(tables[name].is_open, tables[name].states)) for name in FILED}
+        """Machine to the states in which its subjects are open."""
         self._by: dict[tuple[str, str, str], dict[str, None]] = {}
         self._filed: dict[tuple[str, str], int] = {}
-        """Under how many identities each open subject is found."""
+        """With how many identities each open subject was seen when it was filed."""
 
     def apply(self, step: Step) -> None:
-        subjects, machines = self._world.fold.subjects, self._world.protocol.machines
         for move in step.moves:
-            subject = subjects[move.machine][move.subject]
-            is_open = machines[move.machine].is_open(subject.state)
-            filed, whole = (move.machine, move.subject), len(subject.scope)
-            if is_open and self._filed.get(filed) == whole:
+            machine, key = move.machine, move.subject
+            names = FILED.get(machine)
+            if names is None:
                 continue
-            self._filed[filed] = whole
-            if not is_open:
-                del self._filed[filed]
-            for name, value in subject.scope.items():
-                place = (move.machine, name, value)
-                if is_open:
-                    self._by.setdefault(place, {})[move.subject] = None
-                elif place in self._by:
-                    self._by[place].pop(move.subject, None)
-                    if not self._by[place]:
+            subject = self._subjects[machine][key]
+            scope, filed = subject.scope, (machine, key)
+            if subject.state in self._open[machine]:
+                if self._filed.get(filed) != len(scope):
+                    self._filed[filed] = len(scope)
+                    for name in names:
+                        if name in scope:
+                            self._by.setdefault((machine, name, scope[name]), {})[key] = None
+                continue
+            self._filed.pop(filed, None)
+            for name in names:
+                place = (machine, name, scope.get(name, ""))
+                others = self._by.get(place)
+                if others is not None:
+                    others.pop(key, None)
+                    if not others:
                         del self._by[place]
+
+    def count(self, machine: str, name: str, value: str) -> int:
+        """How many open subjects were seen with an identity, at most."""
+        return len(self._by.get((machine, name, value), ()))
 
     def of(self, machine: str, name: str, value: str) -> Iterator[Subject]:
         """Open subjects of a machine that were seen with an identity, unless a gap made them doubtful."""
-        subjects = self._world.subjects(machine)
+        if name not in FILED[machine]:
+            raise KeyError(name)
+        subjects = self._subjects[machine]
         for key in tuple(self._by.get((machine, name, value), ())):
             if not subjects[key].doubted:
                 yield subjects[key]

@@ -9,7 +9,7 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues
-from validator.rules.terminal._work import lines, told
+from validator.rules.terminal._work import body, lines, told
 
 
 class Interrupts:
@@ -24,13 +24,16 @@ class Interrupts:
         self.tools: dict[str, str] = {}
 
     def apply(self, step: Step) -> None:
-        request = step.line.get("request")
-        if step.kind == "command" and step.line.get("command") == "interrupt_turn" and isinstance(request, dict):
-            self.turns.setdefault(str(request.get("turn_id")), step.number)
+        if step.type == "tool.started":
+            name = body(step).get("tool_name")
+            if isinstance(name, str):
+                self.tools[step.scope.get("tool_call_id", "")] = name
         elif step.type == "run.status" and told(step, "phase") == "interrupting" and "turn_id" in step.scope:
             self.turns.setdefault(step.scope["turn_id"], step.number)
-        elif step.type == "tool.started" and isinstance(told(step, "tool_name"), str):
-            self.tools[step.scope.get("tool_call_id", "")] = told(step, "tool_name")
+        elif step.kind == "command" and step.line.get("command") == "interrupt_turn":
+            request = step.line.get("request")
+            if isinstance(request, dict):
+                self.turns.setdefault(str(request.get("turn_id")), step.number)
 
 
 @rule(

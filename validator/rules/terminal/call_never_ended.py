@@ -6,6 +6,7 @@ Fix: End every call of an interrupted turn by a tool.failed of its own.
 """
 
 from validator.rules import END, Finding, rule, seen
+from validator.rules.terminal._calm import nothing_left
 from validator.rules.terminal._work import OpenWork, ends, lines
 
 
@@ -19,19 +20,19 @@ class Orphans:
         self._world = world
         self.waiting = {}
         self.left = {}
-        self.settled = 0
 
     def apply(self, step):
-        work = self._world.ledger(OpenWork)
         for move in ends(self._world, step, "turn"):
             turn = self._world.subjects("turn")[move.subject]
             thread = turn.scope.get("thread_id")
             if move.target != "completed" and thread is not None:
-                for call in work.of("tool_call", "turn_id", move.subject):
+                for call in self._world.ledger(OpenWork).of("tool_call", "turn_id", move.subject):
                     self.waiting.setdefault(thread, {})[call.key] = (step.number, turn)
+        if not self.waiting and not self.left:
+            return
         for move in ends(self._world, step, "tool_call"):
-            found = [group.pop(move.subject, None) for group in (*self.waiting.values(), self.left)]
-            self.settled += any(entry is not None for entry in found)
+            for group in (*self.waiting.values(), self.left):
+                group.pop(move.subject, None)
         if step.type == "turn.started":
             for key, entry in self.waiting.pop(step.scope.get("thread_id"), {}).items():
                 self.left[key] = (*entry, step.number)
@@ -43,11 +44,12 @@ class Orphans:
     clauses={"agent-runtime": "TOOL-18"},
     on=("tool.result", "tool.failed", END),
     needs=(OpenWork, Orphans),
+    quiet=nothing_left,
 )
 def check(step, world, context):
     orphans = world.ledger(Orphans)
     if step is not None:
-        if any(True for _ in ends(world, step, "tool_call")):
+        if ends(world, step, "tool_call"):
             yield seen()
         return
     for key, (line, turn, later) in orphans.left.items():

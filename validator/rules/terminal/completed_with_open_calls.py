@@ -7,6 +7,7 @@ Fix: End every request and call of the turn, as cancelled if need be, before tur
 
 from validator.rules import finding, rule, seen
 from validator.rules._words import one
+from validator.rules.terminal._calm import nothing_left
 from validator.rules.terminal._work import OpenWork, ends, lines
 
 PARTS = ("model_request", "tool_call")
@@ -18,6 +19,7 @@ PARTS = ("model_request", "tool_call")
     clauses={"agent-runtime": "TURN-23"},
     on="turn.completed",
     needs=(OpenWork,),
+    quiet=nothing_left,
 )
 def check(step, world, context):
     for move in ends(world, step, "turn"):

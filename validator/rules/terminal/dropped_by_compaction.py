@@ -8,7 +8,7 @@ Fix: Keep every unresolved action, active incident, artifact and evidence link o
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import OpenWork, lines, told, unsure, words
 
-LINKED = ("runtime.warning", "runtime.error", "artifact.changed", "evidence.changed")
+LINKED = frozenset({"runtime.warning", "runtime.error", "artifact.changed", "evidence.changed"})
 REFS = ("pack_ref", "trace_ref", "replay_ref", "review_ref")
 
 

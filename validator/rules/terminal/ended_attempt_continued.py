@@ -12,16 +12,20 @@ WORK = ("model.requested", "tool.started", "process.started")
 BAD = {"failed", "timed_out", "lost", "cancelled"}
 
 
-@rule("TRM033", "ended-attempt-continued", clauses={"agent-runtime": "ATT-12"}, on=WORK)
+def going_on(step, world, context):
+    """The key of work under an attempt that did not end badly, or under none: whether there is one."""
+    attempt = _attempt(step, world)
+    return False if attempt is None else None if attempt.state in BAD else True
+
+
+def _attempt(step, world):
+    attempts, scope = world.subjects("attempt"), step.scope
+    return attempts.get(scope.get("run_id", "")) or attempts.get(scope.get("attempt_id", ""))
+
+
+@rule("TRM033", "ended-attempt-continued", clauses={"agent-runtime": "ATT-12"}, on=WORK, quiet=going_on)
 def check(step, world, context):
-    attempt = next(
-        (
-            found
-            for name in ("run_id", "attempt_id")
-            if (found := world.subjects("attempt").get(step.scope.get(name, "")))
-        ),
-        None,
-    )
+    attempt = _attempt(step, world)
     if attempt is None:
         return
     yield seen()

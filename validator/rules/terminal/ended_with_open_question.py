@@ -6,6 +6,7 @@ Fix: Resolve the action first, as cancelled or timed_out if nobody is going to a
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.terminal._calm import nothing_left
 from validator.rules.terminal._work import OpenWork, ends, lines
 
 CLAUSES = {"turn": ("TURN-13", "turn_id"), "task": ("TASK-28", "task_id")}
@@ -17,6 +18,7 @@ CLAUSES = {"turn": ("TURN-13", "turn_id"), "task": ("TASK-28", "task_id")}
     clauses={"agent-runtime": ("TURN-13", "TASK-28")},
     on=("turn.*", "task.*", "queue.changed"),
     needs=(OpenWork,),
+    quiet=nothing_left,
 )
 def check(step, world, context):
     for move in ends(world, step, *CLAUSES):

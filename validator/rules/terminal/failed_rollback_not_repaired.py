@@ -25,21 +25,24 @@ class Failures:
     def apply(self, step):
         if step.kind != "event":
             return
-        session = step.scope.get("session_id")
+        if self.open:
+            self._hear(step)
+        for move in step.moves:
+            if move.machine == "rollback" and move.target == "failed":
+                history = lines(self._world.subjects("rollback")[move.subject])
+                entry = {"session": step.scope.get("session_id"), "scope": step.scope, "line": step.number}
+                self.open[move.subject] = entry | {"later": None, "history": history}
+
+    def _hear(self, step):
+        session, thread = step.scope.get("session_id"), step.scope.get("thread_id")
         if step.type == "snapshot.repaired":
             for key in [key for key, entry in self.open.items() if session in (None, entry["session"])]:
                 del self.open[key]
                 self.repaired += 1
             return
         for key, entry in self.open.items():
-            thread = step.scope.get("thread_id")
             if thread == key or (thread is None and session == key):
                 entry["later"] = step.number
-        for move in step.moves:
-            if move.machine == "rollback" and move.target == "failed":
-                history = lines(self._world.subjects("rollback")[move.subject])
-                entry = {"session": session, "scope": step.scope, "line": step.number, "later": None}
-                self.open[move.subject] = entry | {"history": history}
 
 
 @rule(

@@ -6,6 +6,7 @@ Fix: End the process with its turn or call, or state in `retention` how long it 
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.terminal._calm import nothing_left
 from validator.rules.terminal._work import OpenWork, ends, lines, told
 
 
@@ -32,6 +33,7 @@ class Retentions:
     clauses={"agent-runtime": ("PROC-17", "PROC-16")},
     on=("turn.*", "tool.result", "tool.failed"),
     needs=(OpenWork, Retentions),
+    quiet=nothing_left,
 )
 def check(step, world, context):
     retentions = world.ledger(Retentions)

@@ -28,7 +28,14 @@ class Removed:
                 self.turns[turn] = (step.number, *lines(started))
 
 
-@rule("TRM024", "removed-turn-works-on", clauses={"agent-runtime": "HIST-14"}, on=("turn.*", *WORK), needs=(Removed,))
+@rule(
+    "TRM024",
+    "removed-turn-works-on",
+    clauses={"agent-runtime": "HIST-14"},
+    on=("turn.*", *WORK),
+    needs=(Removed,),
+    since=("history.rollback.completed",),
+)
 def check(step, world, context):
     turn = step.scope.get("turn_id")
     removed = world.ledger(Removed).turns.get(turn)

@@ -23,7 +23,7 @@ class Early:
     forgets = ("lines", "served")
 
     def __init__(self, world):
-        self._world = world
+        self._turns = world.subjects("turn")
         self.lines = {}
         self.served = Lines()
 
@@ -32,7 +32,7 @@ class Early:
         if step.kind == "snapshot" or (step.type or "").startswith("snapshot."):
             for name in _turns(step.line):
                 self.served.add(name)
-        elif step.kind == "event" and turn is not None and turn not in self._world.subjects("turn"):
+        elif step.kind == "event" and turn is not None and turn not in self._turns:
             kind = (step.type or "").split(".")[0]
             if kind in ("model", "tool", "process", "action") and step.type != "tool.catalog.resolved":
                 self.lines.setdefault(("TURN-16", turn), step.number)
@@ -53,12 +53,21 @@ def _turns(value):
                 yield from _turns(entry)
 
 
+def submitted(step, world, context):
+    """The key of work of a turn that was submitted, or of which that cannot be said: whether it is looked at."""
+    turn = step.scope.get("turn_id")
+    if turn is None or unsure(world, step):
+        return False
+    return True if turn in world.subjects("turn") else None
+
+
 @rule(
     "TRM030",
     "work-before-submission",
     clauses={"agent-runtime": ("TURN-16", "TURN-17")},
     on=(*WORK, *PREPARATION),
     needs=(Early,),
+    quiet=submitted,
 )
 def check(step, world, context):
     turn = step.scope.get("turn_id")
