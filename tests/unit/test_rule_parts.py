@@ -16,7 +16,7 @@ from validator.replay.world import World
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
 from validator.rules.identity.shared_writes_untold import Writers
-from validator.rules.ordering._streams import Gaps
+from validator.rules.ordering._arrivals import Arrivals
 from validator.rules.redaction._leaks import Leaks
 from validator.rules.redaction.redacted_here_plain_there import Redactions, _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
@@ -278,10 +278,10 @@ def test_an_exported_action_without_an_id_settles_nothing():
 
 @pytest.mark.parametrize(("last", "missing"), [(5, {2, 4}), (10**9, range(2, 10**9))])
 def test_a_late_event_fills_its_place_in_a_small_gap_only(last, missing, core):
-    world = World(core, [Gaps])
+    world = World(core, [Arrivals])
     for number, sequence in enumerate((1, last, 3), 1):
         world.apply({"type": "acme.note", "event_id": f"e{number}", "session_id": "s", "sequence": sequence}, number)
-    assert [gap.missing for gap in world.ledger(Gaps).open] == [missing]
+    assert [gap.missing for gap in world.ledger(Arrivals).gaps.open] == [missing]
 
 
 def test_after_a_line_that_could_not_be_read_a_run_view_is_not_judged():
