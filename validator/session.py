@@ -139,7 +139,9 @@ class Session:
             self.events += 1
         elif document["record"] == "header":
             self.context.canaries += planted(document)
-        step = self.world.apply(document, line.number, line.offset)
+        # Read again, bytes without a problem give the same document.
+        raw = line.raw if document is line.document and not line.problems else None
+        step = self.world.apply(document, line.number, line.offset, raw)
         step.at = reading.at
         return step
 

@@ -67,10 +67,11 @@ class Step:
     scope: dict[str, str] = field(default_factory=dict)
     form: Form | None = None
     """What its keys are; worked out when somebody asks."""
-    _packed: bytes | dict[str, Any] | None = None
+    raw: bytes | dict[str, Any] | None = None
+    """The line in few bytes: as it was read, or made when somebody asks."""
 
     def packed(self) -> bytes | dict[str, Any]:
         """The line in few bytes, for those who keep it; made once."""
-        if self._packed is None:
-            self._packed = pack(self.line)
-        return self._packed
+        if self.raw is None:
+            self.raw = pack(self.line)
+        return self.raw
