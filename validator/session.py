@@ -122,7 +122,8 @@ class Session:
         context, tally = self.context, self.tally
         context.document, context.found, context.foreign = document, None, _NOTHING
         self.events += 1
-        step = self.world.apply(document, line.number, line.offset)
+        # Read again, bytes without a problem give the same document.
+        step = self.world.apply(document, line.number, line.offset, None if line.problems else line.raw)
         self.asker.ask(self.catalogue.woken_by(step), step)
         if tally.demanded:
             tally.release(step, context)
@@ -152,7 +153,9 @@ class Session:
             self.events += 1
         elif document["record"] == "header":
             self.context.canaries += planted(document)
-        step = self.world.apply(document, line.number, line.offset)
+        # Read again, bytes without a problem give the same document.
+        raw = line.raw if document is line.document and not line.problems else None
+        step = self.world.apply(document, line.number, line.offset, raw)
         step.at = reading.at
         return step
 

@@ -69,10 +69,11 @@ class Step:
     """What its keys are; worked out when somebody asks."""
     lane: Lane | None = None
     """Who attends to it; likewise."""
-    _packed: bytes | dict[str, Any] | None = None
+    raw: bytes | dict[str, Any] | None = None
+    """The line in few bytes: as it was read, or made when somebody asks."""
 
     def packed(self) -> bytes | dict[str, Any]:
         """The line in few bytes, for those who keep it; made once."""
-        if self._packed is None:
-            self._packed = pack(self.line)
-        return self._packed
+        if self.raw is None:
+            self.raw = pack(self.line)
+        return self.raw

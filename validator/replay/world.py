@@ -106,8 +106,8 @@ class World:
         subject = self.subjects(machine).get(key or "")
         return subject.state if subject else None
 
-    def apply(self, document: dict[str, Any], number: int = 0, offset: int = 0) -> Step:
-        """Takes one line in: order first, then moves, then what the ledgers remember."""
+    def apply(self, document: dict[str, Any], number: int = 0, offset: int = 0, raw: bytes | None = None) -> Step:
+        """Takes one line in, that may have been read from some bytes: order, then moves, then what ledgers remember."""
         self.last_line = number
         if number - self.faded_at >= RECENT:
             self._fade(number)
@@ -117,6 +117,7 @@ class World:
         else:
             step = self._event(document, number, offset)
         if step.repeats is None:
+            step.raw = raw
             self._teach(step)
         return step
 

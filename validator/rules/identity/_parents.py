@@ -2,62 +2,16 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
 from typing import Any
 
 from validator.protocol.honest import is_honest
+from validator.protocol.machine import NONE
 from validator.records import dataclass
 from validator.replay.faded import Lines
-from validator.replay.step import Step
+from validator.replay.step import Move, Step
+from validator.rules.identity._naming import PAIRS, TASKS, Naming, Owned, Pair, containers, message_of
 
-TASKS = ("task", "orchestration", "attempt")
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A child, its parent, the clause that says so, and the families whose events speak for both."""
-
-    child: str
-    parent: str
-    clause: str
-    families: tuple[str, ...] = ()
-    """Empty: every event that carries both; other events may carry the ids of where they happen."""
-    asked: tuple[str, ...] = ()
-    """The families that are held to what was settled, where that is not all of them."""
-    later: bool = False
-    """The others may name a parent that began after the child."""
-
-    def asks(self, family: str) -> bool:
-        return not self.asked or family in self.asked
-
-
-# Kinds that are unique only within their owner (a step, a model request, a process) have no row: there the same id
-# under another owner is another subject. Dialects say in rules of their own what belongs to what.
-PAIRS = (
-    Pair("thread_id", "session_id", "ID-3"),
-    Pair("turn_id", "thread_id", "ID-4"),
-    Pair("run_id", "task_id", "ID-6"),
-    Pair("attempt_id", "task_id", "ID-6"),
-    Pair("run_id", "attempt_id", "ID-6"),
-    Pair("attempt_id", "run_id", "ID-6"),
-    Pair("job_item_id", "job_id", "ID-19"),
-    Pair("task_id", "session_id", "ID-19", TASKS),
-    Pair("task_id", "parent_task_id", "ID-19", TASKS),
-    Pair("tool_call_id", "step_id", "ID-19", ("tool",)),
-    Pair("action_id", "turn_id", "ID-19", ("action",)),
-    Pair("action_id", "task_id", "ID-19", ("action",)),
-    Pair("action_id", "tool_call_id", "ID-19", ("action",)),
-    Pair("job_id", "session_id", "ID-19", ("job", "job_item")),
-    Pair("job_id", "task_id", "ID-19", ("job", "job_item")),
-    Pair("channel_id", "session_id", "ID-19", ("channel", "peer_task")),
-    Pair("peer_task_id", "channel_id", "ID-19", ("peer_task",)),
-    Pair("queue_id", "thread_id", "ID-19", ("queue",)),
-    Pair("hook_run_id", "turn_id", "ID-19", ("hook",)),
-    Pair("hook_run_id", "tool_call_id", "ID-19", ("hook",)),
-    # What goes on in the background may tell of itself in a later turn; the boundary is drawn where the work was begun.
-    Pair("tool_call_id", "turn_id", "ID-19", ("tool", "sandbox"), asked=("sandbox",), later=True),
-    Pair("process_id", "turn_id", "ID-19", ("process", "sandbox"), asked=("sandbox",), later=True),
-)
 PLACE = PAIRS[:1]
 """The thread and its session."""
 CHILD = Pair("subagent_id", "thread_id", "ID-19", ("subagent", "subagent_output"))
@@ -65,18 +19,10 @@ OWNERS = {"task_id", "run_id", "process_id", "job_id", "job_item_id", "subagent_
 """What carries one of these may belong to work that goes on outside of turns and threads."""
 WIDER = ("history", "rollback", "cost", "limit", "queue")
 """Families that may speak about a whole session, or that are joined to their turn in another way."""
-SPLIT = ("subagent", "subagent_output")
-"""Families whose events may carry ids of the child beside ids of the parent."""
-
-
-CHILDREN = {
-    "process": ("turn_id", "tool_call_id"),
-    "action": ("turn_id", "task_id"),
-    "subagent": ("turn_id",),
-    "job": ("task_id",),
-}
-"""What a subject belongs to that has to be introduced first. A question may come before its call, and a hook before
-whatever it watches."""
+_MOST = 1024
+"""Namings that are kept; a stream may make up as many types as it likes."""
+_NOTHING: Owned = {}
+_has = dict.__contains__
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,46 +38,116 @@ class Conflict:
     """Where the other parent began, or the child that reports there, when that is what makes it wrong."""
 
 
-class Parents:
-    """The parent of every child, as the first line that carried both has settled it."""
+class Identities:
+    """The ids of events: the parent of every child, which were named before, and where an event could belong.
 
-    forgets = ("_settled", "_spawned")
+    The first line that carries a child and a parent settles who the parent is.
+    """
+
+    forgets = ("_settled", "_spawned", "_seen", "_created", "_sessions", "_threads", "_turns", "_steps")
 
     def __init__(self, world: Any):
         self._world = world
         self._families = world.protocol.family_of
+        turns = world.protocol.machines.get("turn")
+        self._at_work = frozenset(filter(turns.is_open, turns.states)) if turns else frozenset()
+        """The states of a turn that is not over."""
+        self._namings: dict[tuple[str | None, ...], Naming] = {}
+        self.naming: Naming | None = None
+        """What the type and the names of the ids of this event tell."""
         self._settled: dict[tuple[str, str, str], tuple[str, int]] = {}
         self._spawned: dict[str, tuple[str, str, int]] = {}
         """Child agent to the thread it was spawned in, its own, and the line."""
         self._told: set[tuple[str, str, str, str]] = set()
         self.conflicts: list[Conflict] = []
-        self.met: list[Pair] = []
+        self.met: Sequence[Pair] = ()
         """The pairs that this line confirms or settles."""
+        self._seen: dict[str, Lines] = {}
+        self.now: set[tuple[str, str]] = set()
+        """The ids that this line is the first to name."""
+        self._created = Lines()
+        self.again: int | None = None
+        """The line that created the session before which this event creates."""
+        self._sessions: dict[str, int] = {}
+        self._threads: dict[str, int] = {}
+        self._turns: dict[str, dict[str, int]] = {}
+        self._steps: dict[str, int] = {}
+        self._missed: set[tuple[str, str]] = set()
 
     def apply(self, step: Step) -> None:
-        self.conflicts, self.met = [], []
+        self.again = None
+        if self.now:
+            self.now.clear()
+        if self.conflicts:
+            self.conflicts = []
         if step.kind != "event":
+            self.met = ()
+            self._seat(step, "thread_id" in step.scope, False)
             return
-        scope, family = step.scope, self._families.get(step.type or "", "")
-        pairs, shown = _pairs(family, tuple(scope)), ()
-        if family in SPLIT:
-            self._split(step)
-            if not self._is_parents(step):
-                shown = self._beside_parent(scope)
-                pairs = PLACE if shown else ()
+        scope, number = step.scope, step.number
+        naming = self.naming = self._namings.get((step.type, *scope)) or self._meet(step.type, tuple(scope))
+        self.met = naming.told
+        if naming.is_split:
+            self._split(step, naming)
+        else:
+            self._settle(step, naming)
+        if naming.creates:
+            session = scope.get("session_id", "")
+            self.again = self._created.get(session)
+            self._created.setdefault(session, number)
+        for name, known in naming.named:
+            # Most ids were named before, and what is kept whole is found at once.
+            if not _has(known, scope[name]):
+                self._name(name, known, scope[name], number)
+        for name, role, known in naming.attempted:
+            self._name(role, known, scope[name], number)
+        self._seat(step, naming.in_thread, naming.in_step, naming.owned)
+
+    def _meet(self, kind: str | None, names: tuple[str, ...]) -> Naming:
+        naming = Naming(self._world.protocol, kind, names, self._lines)
+        if len(self._namings) < _MOST:
+            self._namings[kind, *names] = naming
+        else:
+            naming.is_plain = False  # the next of its kind has another, so nothing is to be counted under this one
+        return naming
+
+    # Who belongs to whom.
+
+    def _settle(self, step: Step, naming: Naming) -> None:
+        scope, settled = step.scope, self._settled
+        for child, parent in naming.pairs:
+            key = (child, parent, scope[child])
+            before = settled.get(key)
+            if before is None:
+                settled[key] = (scope[parent], step.number)
+            elif before[0] != scope[parent]:
+                self.met = self._compare(step, naming.told, ())
+                return
+
+    def _compare(self, step: Step, pairs: Sequence[Pair], shown: tuple[int, ...]) -> list[Pair]:
+        """The pairs that an event confirms or settles; the others are conflicts, each told once."""
+        scope, family, met = step.scope, self._families.get(step.type or "", ""), []
         for pair in pairs:
             child, parent = scope[pair.child], scope[pair.parent]
             key = (pair.child, pair.parent, child)
-            before = self._settled.get(key)
-            if before is None:
-                before = self._settled[key] = (parent, step.number)
-            settled, line = before
+            settled, line = self._settled.setdefault(key, (parent, step.number))
             if settled == parent:
-                self.met.append(pair)
+                met.append(pair)
             elif self._is_wrong(pair, family, step, line) and (*key, parent) not in self._told:
                 self._told.add((*key, parent))
                 began = shown or self._began(pair, family, parent)
                 self.conflicts.append(Conflict(pair, child, parent, settled, line, began))
+        return met
+
+    def _split(self, step: Step, naming: Naming) -> None:
+        """An event of a child agent may carry ids of the child beside ids of its parent."""
+        met = self._of_child(step)
+        if self._is_parents(step):
+            pairs, shown = naming.told, ()
+        else:
+            shown = self._beside_parent(step.scope)
+            pairs = PLACE if shown else ()
+        self.met = [*met, *self._compare(step, pairs, shown)]
 
     def _is_parents(self, step: Step) -> bool:
         """True when all ids of an event of a child agent are those of its parent."""
@@ -144,11 +160,11 @@ class Parents:
         parent, own, line = self._spawned.get(scope.get("subagent_id", ""), ("", "", 0))
         return (line,) if parent != own and scope.get("thread_id") == parent and "session_id" in scope else ()
 
-    def _split(self, step: Step) -> None:
+    def _of_child(self, step: Step) -> tuple[Pair, ...]:
         """An event of a child agent names the thread it was spawned in, or its own."""
         child, thread = step.scope.get("subagent_id"), step.scope.get("thread_id")
         if child is None or thread is None:
-            return
+            return ()
         payload = step.line.get("payload")
         own = payload.get("child_thread_id") if isinstance(payload, dict) else None
         if step.type == "subagent.spawned" and isinstance(own, str):
@@ -158,8 +174,8 @@ class Parents:
         if thread not in (parent, own) and (*key, thread) not in self._told:
             self._told.add((*key, thread))
             self.conflicts.append(Conflict(CHILD, child, thread, parent, line))
-        elif line:
-            self.met.append(CHILD)
+            return ()
+        return (CHILD,) if line else ()
 
     def _began(self, pair: Pair, family: str, parent: str) -> tuple[int, ...]:
         turn = None if pair.asks(family) else self._world.subjects("turn").get(parent)
@@ -173,12 +189,101 @@ class Parents:
         # That work goes on in a turn which nobody submitted is a fault of its own (TURN-16).
         return turn is not None and not turn.faded and turn.history[0] < settled
 
+    # What was named before.
 
-@functools.lru_cache(maxsize=1024)
-def _pairs(family: str, names: tuple[str, ...]) -> tuple[Pair, ...]:
-    """The pairs that an event of a family with these ids tells."""
-    told = (pair for pair in PAIRS if pair.child in names and pair.parent in names)
-    return tuple(pair for pair in told if not pair.families or family in pair.families)
+    def _lines(self, name: str) -> Lines:
+        """Where ids of a name, or ids in a role, were named first."""
+        known = self._seen.get(name)
+        if known is None:
+            known = self._seen[name] = Lines()
+        return known
+
+    def _name(self, name: str, known: Lines, value: str, line: int) -> None:
+        if value not in known:
+            known[value] = line
+            self.now.add((name, value))
+
+    def before(self, name: str, value: str) -> int | None:
+        """The line before this one that named an id first; asked of some kinds of ids only."""
+        return None if (name, value) in self.now else self._lines(name).get(value)
+
+    # Where an event could belong.
+
+    def _seat(self, step: Step, in_thread: bool, in_step: bool, owned: Owned = _NOTHING) -> None:
+        session = step.scope.get("session_id")
+        if session is not None:
+            if session not in self._sessions:
+                self._sessions[session] = step.number
+            if in_thread and session not in self._threads:
+                self._threads[session] = step.number
+            if in_step and session not in self._steps:
+                self._steps[session] = step.number
+        for move in step.moves:
+            if move.machine == "turn" and session is not None:
+                self._sit(session, move, step.number)
+            elif owned and move.source == NONE and move.row.driver.kind == "event":
+                for name, role, known in owned.get(move.machine, ()):
+                    self._name(role, known, step.scope[name], step.number)
+
+    def _sit(self, session: str, move: Move, number: int) -> None:
+        """A turn of a session is under way, or no longer."""
+        turns = self._turns.get(session)
+        if turns is None:
+            turns = self._turns[session] = {}
+        if move.target not in self._at_work:
+            turns.pop(move.subject, None)
+        elif move.subject not in turns:
+            turns[move.subject] = number
+
+    def applies(self, step: Step, name: str) -> int | None:
+        """The line that shows that an id of a kind exists where this event happens."""
+        if name in {"thread_id", "turn_id"} and (OWNERS & step.scope.keys() or _speaks_wider(self._world, step)):
+            return None
+        if name == "session_id":
+            return next(iter(self._sessions.values()), None)
+        session = step.scope.get("session_id") or (next(iter(self._sessions)) if len(self._sessions) == 1 else "")
+        if name == "thread_id":
+            return self._threads.get(session)
+        if name == "turn_id":
+            return next(iter(self._turns.get(session, {}).values()), None)
+        return self._steps.get(session) if name == "step_id" else None
+
+    def first(self, event_type: str, name: str) -> bool:
+        """True the first time that an id is missed on a type of event."""
+        if (event_type, name) in self._missed:
+            return False
+        self._missed.add((event_type, name))
+        return True
+
+
+def ordinary(step: Step, world: Any, context: Any) -> tuple[Any, ...] | None:
+    """The key of an event whose ids say what they said before: its naming, and the little that is not told by it."""
+    ids = world.ledger(Identities)
+    naming, scope, message = ids.naming, step.scope, None
+    if not naming.is_plain or ids.conflicts:
+        return None
+    if naming.introduces is not None and not _is_first(step, ids, *naming.introduces):
+        return None
+    if naming.work:
+        first, second, *_ = naming.work
+        if scope[first] == scope[second] and len({scope[name] for name in naming.work}) == 1:
+            return None
+        message = message_of(step) is not None
+    fresh = naming.names_step and bool(ids.now) and ("step_id", scope["step_id"]) in ids.now
+    confirmed = None if ids.met is naming.told else tuple([pair.clause for pair in ids.met])
+    if naming.is_contained:
+        return naming, message, fresh, confirmed
+    owners = [(name, inner.machine) for name, inner in containers(step, world, naming.wanted)]
+    return None if any(name not in scope for name, _ in owners) else (naming, message, fresh, confirmed, *owners)
+
+
+def _is_first(step: Step, ids: Identities, name: str, roles: tuple[tuple[str, Lines], ...]) -> bool:
+    """True when nothing named what an event introduces in one of some roles, and it may introduce it."""
+    value = step.scope[name]
+    for role, known in roles:
+        if value in known and (role, value) not in ids.now:
+            return False
+    return not step.refusals and ids.again is None
 
 
 class Tasks:
@@ -222,116 +327,6 @@ class Tasks:
                 break
             met.add(parent)
         return chain, lines
-
-
-_NONE = Lines()
-
-
-class Named:
-    """Which ids of each kind have been named so far, and where first."""
-
-    forgets = ("_seen", "_sessions")
-
-    def __init__(self, world: Any):
-        self._world = world
-        self._seen: dict[str, Lines] = {}
-        self._now: set[tuple[str, str]] = set()
-        self._sessions = Lines()
-        self.again: int | None = None
-        """The line that created the session before which this event creates."""
-
-    def apply(self, step: Step) -> None:
-        self.again = None
-        if self._now:
-            self._now = set()
-        if step.kind != "event":
-            return
-        if step.type == "session.created":
-            session = step.scope.get("session_id", "")
-            self.again = self._sessions.get(session)
-            self._sessions.setdefault(session, step.number)
-        named, seen = dict.__contains__, self._seen
-        for name, value in step.scope.items():
-            # Most ids were named before, and what is kept whole is found at once.
-            if name not in seen or not named(seen[name], value):
-                self._name(name, value, step.number)
-        # The other events of a task are refused before it was created; an attempt is a subject of its own.
-        if (step.type or "").startswith("task.attempt.") and "task_id" in step.scope:
-            self._name("attempted_task_id", step.scope["task_id"], step.number)
-        for move in step.moves:
-            if move.source == "none" and move.row.driver.kind == "event":
-                self._introduce(move.machine, step)
-
-    def _introduce(self, machine: str, step: Step) -> None:
-        """Names what a subject belongs to that an event introduces."""
-        for owner in CHILDREN.get(machine, ()):
-            if owner in step.scope:
-                self._name(f"owner {owner}", step.scope[owner], step.number)
-
-    def _name(self, name: str, value: str, line: int) -> None:
-        known = self._seen.get(name)
-        if known is None:
-            known = self._seen[name] = Lines()
-        if value not in known:
-            known[value] = line
-            self._now.add((name, value))
-
-    def before(self, name: str, value: str) -> int | None:
-        """The line before this one that named an id first."""
-        return None if (name, value) in self._now else self._seen.get(name, _NONE).get(value)
-
-
-class Seats:
-    """Which sessions, threads and turns an event could belong to."""
-
-    forgets = ("_sessions", "_threads", "_turns", "_steps")
-
-    def __init__(self, world: Any):
-        self._world = world
-        self._sessions: dict[str, int] = {}
-        self._threads: dict[str, int] = {}
-        self._turns: dict[str, dict[str, int]] = {}
-        self._steps: dict[str, int] = {}
-        self._told: set[tuple[str, str]] = set()
-
-    def apply(self, step: Step) -> None:
-        scope = step.scope
-        session = scope.get("session_id")
-        if session is None:
-            return
-        if session not in self._sessions:
-            self._sessions[session] = step.number
-        if "thread_id" in scope:
-            self._threads.setdefault(session, step.number)
-        if "step_id" in scope and self._world.protocol.family_of.get(step.type or "") == "tool":
-            self._steps.setdefault(session, step.number)
-        for move in step.moves:
-            if move.machine == "turn":
-                turns = self._turns.setdefault(session, {})
-                if self._world.protocol.machines["turn"].is_open(move.target):
-                    turns.setdefault(move.subject, step.number)
-                else:
-                    turns.pop(move.subject, None)
-
-    def applies(self, step: Step, name: str) -> int | None:
-        """The line that shows that an id of a kind exists where this event happens."""
-        if name in {"thread_id", "turn_id"} and (OWNERS & step.scope.keys() or _speaks_wider(self._world, step)):
-            return None
-        if name == "session_id":
-            return next(iter(self._sessions.values()), None)
-        session = step.scope.get("session_id") or (next(iter(self._sessions)) if len(self._sessions) == 1 else "")
-        if name == "thread_id":
-            return self._threads.get(session)
-        if name == "turn_id":
-            return next(iter(self._turns.get(session, {}).values()), None)
-        return self._steps.get(session) if name == "step_id" else None
-
-    def first(self, event_type: str, name: str) -> bool:
-        """True the first time that an id is missed on a type of event."""
-        if (event_type, name) in self._told:
-            return False
-        self._told.add((event_type, name))
-        return True
 
 
 def _speaks_wider(world: Any, step: Step) -> bool:

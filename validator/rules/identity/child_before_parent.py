@@ -6,27 +6,27 @@ Fix: Emit the event that introduces a session, thread, turn, task or tool call b
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.identity._parents import Named
-
-INTRODUCES = {
-    "session.created": ("session_id", ("session_id",)),
-    "thread.started": ("thread_id", ("thread_id",)),
-    "task.created": ("task_id", ("parent_task_id", "root_task_id", "attempted_task_id", "owner task_id")),
-    "turn.submitted": ("turn_id", ("owner turn_id",)),
-    "tool.started": ("tool_call_id", ("owner tool_call_id",)),
-}
+from validator.rules.identity._naming import INTRODUCES
+from validator.rules.identity._parents import Identities, ordinary
 
 
-@rule("IDN009", "child-before-parent", clauses={"agent-runtime": "ID-26"}, on=tuple(INTRODUCES), needs=(Named,))
+@rule(
+    "IDN009",
+    "child-before-parent",
+    clauses={"agent-runtime": "ID-26"},
+    on=tuple(INTRODUCES),
+    needs=(Identities,),
+    quiet=ordinary,
+)
 def check(step, world, context):
     name, roles = INTRODUCES[step.type]
     parent = step.scope.get(name)
-    named = world.ledger(Named)
+    ids = world.ledger(Identities)
     # A second introduction is a fault of its own.
-    if parent is None or step.refusals or named.again is not None:
+    if parent is None or step.refusals or ids.again is not None:
         return
     kind = name.removesuffix("_id")
-    lines = [line for role in roles if (line := named.before(role, parent)) is not None]
+    lines = [line for role in roles if (line := ids.before(role, parent)) is not None]
     if not lines:
         yield seen()
         return

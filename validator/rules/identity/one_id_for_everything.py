@@ -5,24 +5,23 @@ Trips: an event whose turn, step and tool call have one id.  Near miss: an event
 Fix: Give turns, steps, calls, actions and tasks ids of their own when they begin.
 """
 
-from validator.replay.form import Condition
 from validator.rules import finding, rule, seen
-from validator.rules.terminal._work import body
-
-WORK = ("turn_id", "step_id", "tool_call_id", "action_id", "task_id", "run_id")
-
-
-def has_many(form):
-    """True for lines that can name three pieces of work."""
-    return len(form.top.intersection(WORK)) >= 3
+from validator.rules.identity._naming import WORK, message_of
+from validator.rules.identity._parents import Identities, ordinary
 
 
-@rule("IDN005", "one-id-for-everything", clauses={"agent-runtime": ("ID-18", "ID-17")}, given=Condition(WORK, has_many))
+@rule(
+    "IDN005",
+    "one-id-for-everything",
+    clauses={"agent-runtime": ("ID-18", "ID-17")},
+    needs=(Identities,),
+    quiet=ordinary,
+)
 def check(step, world, context):
     ids = {name: step.scope[name] for name in WORK if name in step.scope}
     if len(ids) < 3:
         return
-    message = step.line.get("message_id") or body(step).get("message_id")
+    message = message_of(step)
     alike = len(set(ids.values())) == 1
     # A message id that stands for the work itself is forbidden; equal ids without one are only discouraged.
     clause = "ID-17" if message is not None else "ID-18"

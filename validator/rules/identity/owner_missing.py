@@ -7,14 +7,8 @@ Fix: Write the id of the owner into the first event of the subject, or an honest
 
 from validator.protocol.honest import is_honest
 from validator.rules import finding, rule, seen
-from validator.rules.identity._parents import Named
-
-OWNERS = {
-    "task_id": ("ID-5", ("task.created",), ("session_id", "thread_id", "parent_task_id")),
-    "step_id": ("ID-7", (), ("turn_id", "task_id", "run_id", "attempt_id")),
-    "action_id": ("ID-9", ("action.required",), ("turn_id", "task_id", "tool_call_id")),
-}
-"""Clause, the events that introduce it (none: the first event that names it), and what it can belong to."""
+from validator.rules.identity._naming import OWNERS
+from validator.rules.identity._parents import Identities, ordinary
 
 
 @rule(
@@ -22,14 +16,14 @@ OWNERS = {
     "owner-missing",
     clauses={"agent-runtime": tuple(clause for clause, _, _ in OWNERS.values())},
     on="*",
-    needs=(Named,),
-    given=tuple(OWNERS),
+    needs=(Identities,),
+    quiet=ordinary,
 )
 def check(step, world, context):
-    named = world.ledger(Named)
+    ids = world.ledger(Identities)
     for name, (clause, types, owners) in OWNERS.items():
         key = step.scope.get(name)
-        if key is None or (types and step.type not in types) or (not types and named.before(name, key)):
+        if key is None or (types and step.type not in types) or (not types and ids.before(name, key)):
             continue
         yield seen(clause)
         if not any(owner in step.scope or _said(step, owner) for owner in owners):

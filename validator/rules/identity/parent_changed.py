@@ -6,23 +6,18 @@ Fix: Keep the parent with the subject, and read it from there for every event; a
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.identity._parents import PAIRS, Parents
+from validator.rules.identity._naming import PAIRS
+from validator.rules.identity._parents import Identities, ordinary
 
 CLAUSES = {"agent-runtime": tuple(dict.fromkeys(pair.clause for pair in PAIRS))}
 
 
-def unchanged(step, world, context):
-    """The key of an event that names the parents it named before: the clauses that say so."""
-    parents = world.ledger(Parents)
-    return None if parents.conflicts else tuple([pair.clause for pair in parents.met])
-
-
-@rule("IDN001", "parent-changed", clauses=CLAUSES, needs=(Parents,), quiet=unchanged)
+@rule("IDN001", "parent-changed", clauses=CLAUSES, needs=(Identities,), quiet=ordinary)
 def check(step, world, context):
-    parents = world.ledger(Parents)
-    for pair in parents.met:
+    ids = world.ledger(Identities)
+    for pair in ids.met:
         yield seen(pair.clause)
-    for conflict in parents.conflicts:
+    for conflict in ids.conflicts:
         pair = conflict.pair
         kind = pair.child.removesuffix("_id")
         yield finding(

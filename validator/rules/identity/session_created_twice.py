@@ -6,7 +6,7 @@ Fix: Create a session once; what changes about it later is told by session.updat
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.identity._parents import Named
+from validator.rules.identity._parents import Identities
 
 
 @rule(
@@ -14,14 +14,14 @@ from validator.rules.identity._parents import Named
     "session-created-twice",
     clauses={"agent-runtime": "SES-1"},
     on=("session.created", "repeat"),
-    needs=(Named,),
+    needs=(Identities,),
 )
 def check(step, world, context):
     if step.type != "session.created":
         return
-    named = world.ledger(Named)
+    ids = world.ledger(Identities)
     yield seen()
-    if step.repeats is None and named.again is not None:
+    if step.repeats is None and ids.again is not None:
         session = step.scope.get("session_id", "")
         yield finding(
             step,
@@ -29,6 +29,6 @@ def check(step, world, context):
             "a second one",
             pointer="/session_id",
             entity=("session", session),
-            witness=(named.again,),
+            witness=(ids.again,),
             key="twice",
         )

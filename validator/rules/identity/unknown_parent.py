@@ -8,7 +8,7 @@ Fix: Write the session, the thread and the turn of the parent into subagent.spaw
 from validator.protocol.honest import is_honest
 from validator.rules import finding, rule, seen
 from validator.rules._words import one
-from validator.rules.identity._parents import Named
+from validator.rules.identity._parents import Identities
 
 KINDS = ("session", "thread", "turn", "task")
 
@@ -18,7 +18,7 @@ KINDS = ("session", "thread", "turn", "task")
     "unknown-parent",
     clauses={"agent-runtime": ("SUB-10", "ID-10")},
     on="subagent.spawned",
-    needs=(Named,),
+    needs=(Identities,),
 )
 def check(step, world, context):
     payload = step.line.get("payload")
@@ -36,7 +36,7 @@ def check(step, world, context):
         value = payload.get(name)
         if not isinstance(value, str):
             continue
-        if world.ledger(Named).before(f"{kind}_id", value) or value == step.scope.get(f"{kind}_id"):
+        if world.ledger(Identities).before(f"{kind}_id", value) or value == step.scope.get(f"{kind}_id"):
             yield seen("SUB-10")
         elif not world.midway(step) and world.unproved(step) is None:
             yield finding(

@@ -13,8 +13,8 @@ from validator.replay.step import Step
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
 
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}
-RETURNS = ("record:reconnect", "channel.resumed")
-"""What tells that a subscriber has come back."""
+RESUMED = "channel.resumed"
+"""The event that tells that a subscriber has come back."""
 
 
 @dataclass(slots=True)
@@ -33,8 +33,6 @@ class Return:
 
 class Reconnects:
     """Subscribers that have come back, by stream."""
-
-    since = ("record:command", "record:result", *RETURNS)
 
     def __init__(self, world: Any):
         self._world = world
@@ -88,10 +86,10 @@ class Reconnects:
         return [name for name in self.open if stream is None or name == stream]
 
     def _event(self, step: Step) -> None:
-        if not self.open and step.type != "channel.resumed":
+        if not self.open and step.type != RESUMED:
             return
         stream = self.stream_of(step) or ""
-        if step.type == "channel.resumed":
+        if step.type == RESUMED:
             payload = payload_of(self._world, step.line)
             acknowledged = whole(payload.get("last_acknowledged_sequence"))
             waiting = self.open.setdefault(stream, Return(step.number, acknowledged))

@@ -1,18 +1,15 @@
-"""What the ordering rules remember about streams: how they count, what is missing, when the runtime came back."""
+"""What the ordering rules remember about streams: what is missing of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from validator.protocol.formats import parse_date_time
 from validator.records import dataclass
-from validator.replay.faded import Lines
 from validator.replay.step import Step
 
 SILENT_RETURN = {"channel.connected", "channel.disconnected", "channel.resumed"}
 """Events about the connection itself; they are not what a gap has swallowed the like of."""
 _FOLLOWED = 1024
-RECOVERED = {"history.window.loaded", "history.reconstructed", "snapshot.repaired"}
 
 
 def payload_of(world: Any, line: dict[str, Any]) -> dict[str, Any]:
@@ -31,52 +28,6 @@ def is_marker(world: Any, step: Step) -> bool:
     if step.type not in world.protocol.order.get("repair", ()):
         return False
     return step.type == "snapshot.repaired" or payload_of(world, step.line).get("recovery_mode") is True
-
-
-class Counts:
-    """How each stream arrives: stretches that run behind, restarts in between, and events that do not count."""
-
-    forgets = ("_arrived", "_uncounted")
-
-    def __init__(self, world: Any):
-        self._world = world
-        self._arrived: dict[str, tuple[int, int, bool]] = {}
-        self._counting = world.protocol.order["sequence"] == "recommended"
-        self._uncounted = Lines()
-        self.restart: int | None = None
-        """The line at which the runtime was last started again."""
-        self.continues = False
-        """This event is one of a stretch whose first was already behind."""
-        self.after_restart = False
-        """This event is the first of its stream since a restart."""
-        self.first_uncounted = False
-        """This event is the first of its stream without a sequence."""
-
-    def apply(self, step: Step) -> None:
-        if step.kind == "restart":
-            self.restart = step.number
-        place = step.place
-        if place is None:
-            return
-        stream = place.stream or ""
-        sequence, line, late = self._arrived.get(stream, (None, 0, False))
-        behind = place.verdict in {"behind", "same"}
-        self.continues = behind and late and sequence is not None and place.sequence == sequence + 1
-        self.after_restart = sequence is not None and self.restart is not None and self.restart > line
-        self.first_uncounted = self._counting and "sequence" not in step.line and stream not in self._uncounted
-        if self.first_uncounted:
-            self._uncounted.add(stream)
-        if place.sequence is not None:
-            self._arrived[stream] = (place.sequence, step.number, behind)
-
-
-def in_step(step: Step, world: Any, context: Any) -> tuple[bool, ...] | None:
-    """The key of an event that simply comes next in its stream; what is asked of its place depends on no more."""
-    place = step.place
-    if place is None or place.verdict != "next" or step.repeats is not None or step.reused is not None:
-        return None
-    counts, counted = world.ledger(Counts), "sequence" in step.line
-    return world.protocol.lens.get(step.line, "event_id") is not None, counted, counts.after_restart
 
 
 @dataclass(slots=True)
@@ -166,76 +117,3 @@ class Gaps:
             if here and named:
                 self.open.remove(gap)
                 self.covered.append(gap)
-
-
-class Clocks:
-    """The last timestamp of each stream."""
-
-    forgets = ("_last",)
-
-    def __init__(self, world: Any):
-        self._world = world
-        self._last: dict[str, tuple[str, int]] = {}
-        self.before: int | None = None
-        """The line whose timestamp is later than this one's."""
-        self.compared = False
-
-    def apply(self, step: Step) -> None:
-        self.before, self.compared = None, False
-        place = step.place
-        if place is None or place.stream is None or place.verdict in {"behind", "same"}:
-            return
-        text = self._world.protocol.lens.get(step.line, "timestamp")
-        if not isinstance(text, str):
-            return
-        last = self._last.get(place.stream)
-        if last is not None:
-            self.compared = True
-            if _earlier(text, last[0]):
-                self.before = last[1]
-        self._last[place.stream] = (text, step.number)
-
-
-def _earlier(text: str, other: str) -> bool:
-    if len(text) == len(other) and text[-1] == other[-1] == "Z":
-        # Two instants of one shape are ordered like their characters.
-        return text < other and parse_date_time(text) is not None and parse_date_time(other) is not None
-    one, two = parse_date_time(text), parse_date_time(other)
-    return one is not None and two is not None and one < two
-
-
-class Recoveries:
-    """Sessions that were under way when the runtime was started again, until it says what it recovered."""
-
-    forgets = ("_known", "_silent")
-
-    def __init__(self, world: Any):
-        self._world = world
-        self._known: dict[str, int] = {}
-        self._silent: dict[str, int] = {}
-        self._restart = 0
-        self.early: tuple[int, int] | None = None
-        """Work goes on in this step before anything was said: the last line before the restart, and the restart."""
-        self.said = False
-        """This step says what was recovered."""
-
-    def apply(self, step: Step) -> None:
-        self.early, self.said = None, False
-        if step.kind == "restart":
-            self._restart = step.number
-            self._silent = dict(self._known)
-        if step.kind != "event":
-            return
-        session = step.scope.get("session_id")
-        if step.type in RECOVERED:
-            self.said = bool(self._silent)
-            for name in [session] if session else list(self._silent):
-                self._silent.pop(name, None)
-        elif session in self._silent and self._works(step):
-            self.early = (self._silent.pop(session), self._restart)
-        if session is not None:
-            self._known[session] = step.number
-
-    def _works(self, step: Step) -> bool:
-        machines = self._world.protocol.machines
-        return any(machines[move.machine].work and machines[move.machine].is_open(move.target) for move in step.moves)

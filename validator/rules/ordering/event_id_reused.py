@@ -6,7 +6,7 @@ Fix: Give every event an id of its own, and send exactly the stored bytes when a
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 CLAUSES = {
     "agent-runtime": ("ENV-3", "ORD-32"),
@@ -16,9 +16,9 @@ CLAUSES = {
 }
 
 
-@rule("ORD003", "event-id-reused", clauses=CLAUSES, on=("*", "repeat"), needs=(Counts,), quiet=in_step)
+@rule("ORD003", "event-id-reused", clauses=CLAUSES, on=("*", "repeat"), needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
-    first, restart = step.repeats or step.reused, world.ledger(Counts).restart
+    first, restart = step.repeats or step.reused, world.ledger(Arrivals).restart
     general, *after_restart = CLAUSES[world.protocol.name]
     across = restart is not None and first is not None and first < restart and after_restart
     clause = after_restart[0] if across else general

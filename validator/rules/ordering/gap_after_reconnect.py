@@ -6,12 +6,12 @@ Fix: Emit snapshot.repaired before the next ordinary event whenever the replay i
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import RETURNS, Reconnects
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
-@rule("ORD014", "gap-after-reconnect", clauses={"agent-runtime": "ORD-26"}, needs=(Reconnects,), since=RETURNS)
+@rule("ORD014", "gap-after-reconnect", clauses={"agent-runtime": "ORD-26"}, needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
-    back = world.ledger(Reconnects).ended
+    back = world.ledger(Arrivals).reconnects.ended
     if back is None or back.impossible is None:
         return
     if back.marked:

@@ -6,13 +6,13 @@ Fix: Emit snapshot.repaired, with what is stale and what is unavailable.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Gaps
+from validator.rules.ordering._arrivals import Arrivals
 from validator.rules.ordering.late_gap_marker import MARKERS
 
 
-@rule("ORD012", "gap-marked-by-update", clauses={"agent-runtime": "ORD-18"}, on=MARKERS, needs=(Gaps,))
+@rule("ORD012", "gap-marked-by-update", clauses={"agent-runtime": "ORD-18"}, on=MARKERS, needs=(Arrivals,))
 def check(step, world, context):
-    covered = world.ledger(Gaps).covered
+    covered = world.ledger(Arrivals).gaps.covered
     if not covered:
         return
     if step.type == "snapshot.repaired":

@@ -6,10 +6,10 @@ Fix: Begin to count at 0 or 1 in every stream.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
-@rule("ORD009", "late-beginning", clauses={"agent-runtime": ("ORD-4", "ORD-19")}, needs=(Counts,), quiet=in_step)
+@rule("ORD009", "late-beginning", clauses={"agent-runtime": ("ORD-4", "ORD-19")}, needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
     place = step.place
     if place.verdict != "first":

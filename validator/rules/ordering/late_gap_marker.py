@@ -6,17 +6,17 @@ Fix: Emit the repair marker first when events were lost, and go on after it.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
-from validator.rules.ordering._streams import SILENT_RETURN, Gaps
+from validator.rules.ordering._arrivals import Arrivals
+from validator.rules.ordering._streams import SILENT_RETURN
 
 MARKERS = ("snapshot.repaired", "snapshot.updated")
 
 
-@rule("ORD010", "late-gap-marker", clauses={"agent-runtime": "ORD-16"}, on=MARKERS, needs=(Gaps, Reconnects))
+@rule("ORD010", "late-gap-marker", clauses={"agent-runtime": "ORD-16"}, on=MARKERS, needs=(Arrivals,))
 def check(step, world, context):
-    for gap in world.ledger(Gaps).covered:
+    for gap in world.ledger(Arrivals).gaps.covered:
         # After a reconnection a late marker breaks a demand, and another rule tells it.
-        if gap.line in world.ledger(Reconnects).owned:
+        if gap.line in world.ledger(Arrivals).reconnects.owned:
             continue
         if gap.followed is None and (gap.line == step.number or gap.type in SILENT_RETURN):
             yield seen()

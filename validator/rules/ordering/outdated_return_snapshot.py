@@ -6,7 +6,7 @@ Fix: Give a snapshot of the acknowledged sequence or a later one.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
+from validator.rules.ordering._arrivals import Arrivals
 from validator.rules.ordering._streams import payload_of, whole
 
 
@@ -15,10 +15,10 @@ from validator.rules.ordering._streams import payload_of, whole
     "outdated-return-snapshot",
     clauses={"agent-runtime": "ORD-27"},
     on=("record:snapshot", "snapshot.updated", "snapshot.repaired"),
-    needs=(Reconnects,),
+    needs=(Arrivals,),
 )
 def check(step, world, context):
-    reconnects = world.ledger(Reconnects)
+    reconnects = world.ledger(Arrivals).reconnects
     back = reconnects.open.get(reconnects.stream_of(step) or "")
     if back is None or back.acknowledged is None:
         return

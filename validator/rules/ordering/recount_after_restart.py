@@ -6,13 +6,13 @@ Fix: Store the counter of each stream with its events, and go on above it.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
-@rule("ORD007", "recount-after-restart", clauses={"agent-runtime": "ORD-31"}, needs=(Counts,), quiet=in_step)
+@rule("ORD007", "recount-after-restart", clauses={"agent-runtime": "ORD-31"}, needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
-    counts, place = world.ledger(Counts), step.place
-    if not counts.after_restart or place.sequence is None:
+    arrivals, place = world.ledger(Arrivals), step.place
+    if not arrivals.after_restart or place.sequence is None:
         return
     if place.verdict not in {"behind", "same"}:
         yield seen()
@@ -23,6 +23,6 @@ def check(step, world, context):
             f"{place.sequence} after a restart",
             pointer="/sequence",
             entity=("stream", place.stream or ""),
-            witness=(place.previous_line, counts.restart),
+            witness=(place.previous_line, arrivals.restart),
             key="recount",
         )

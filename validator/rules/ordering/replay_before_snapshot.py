@@ -6,12 +6,12 @@ Fix: Send the snapshot first, then the events after the last acknowledged one.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
+from validator.rules.ordering._arrivals import Arrivals
 
 
-@rule("ORD015", "replay-before-snapshot", clauses={"agent-runtime": "ORD-24"}, on="repeat", needs=(Reconnects,))
+@rule("ORD015", "replay-before-snapshot", clauses={"agent-runtime": "ORD-24"}, on="repeat", needs=(Arrivals,))
 def check(step, world, context):
-    back = world.ledger(Reconnects).replays(step)
+    back = world.ledger(Arrivals).reconnects.replays(step)
     if back is None:
         return
     if back.snapshot is not None:

@@ -6,7 +6,7 @@ Fix: Replay from the sequence after the last acknowledged one, or declare by sna
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
+from validator.rules.ordering._arrivals import Arrivals
 from validator.rules.ordering._streams import whole
 
 
@@ -15,10 +15,10 @@ from validator.rules.ordering._streams import whole
     "replay-from-elsewhere",
     clauses={"agent-runtime": "ORD-25"},
     on=("repeat", "record:result"),
-    needs=(Reconnects,),
+    needs=(Arrivals,),
 )
 def check(step, world, context):
-    reconnects = world.ledger(Reconnects)
+    reconnects = world.ledger(Arrivals).reconnects
     if step.kind == "result":
         if reconnects.answer:
             line, wanted, promised = reconnects.answer

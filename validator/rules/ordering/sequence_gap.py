@@ -6,21 +6,15 @@ Fix: Do not lose events; where they are lost, emit snapshot.repaired that names 
 """
 
 from validator.rules import END, LINE, Finding, rule, seen
-from validator.rules.ordering._reconnects import Reconnects
-from validator.rules.ordering._streams import Gaps
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 CLAUSES = {"agent-runtime": "ORD-14", "agenthub": "AH-4", "runagents": "RA-21", "agent-threads": "AT-22"}
 
 
-def settled(step, world, context):
-    """The key of a line that can be read: what the order of its stream says about it."""
-    return None if step.kind == "unreadable" else (step.place.verdict if step.place else "")
-
-
 # It listens to lines, not to events, because a line that cannot be read may hold what is missing.
-@rule("ORD006", "sequence-gap", clauses=CLAUSES, on=(LINE, END), needs=(Gaps, Reconnects), quiet=settled)
+@rule("ORD006", "sequence-gap", clauses=CLAUSES, on=(LINE, END), needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
-    gaps, policy = world.ledger(Gaps), world.protocol.order["gaps"]
+    gaps, policy = world.ledger(Arrivals).gaps, world.protocol.order["gaps"]
     if step is None:
         if policy != "tolerated":
             yield from _open(gaps, world, context, policy == "repair_marker")
@@ -39,7 +33,7 @@ def _counts(place, policy):
 def _open(gaps, world, context, repairable):
     expected = context.options.expect or world.header.get("completeness")
     for gap in gaps.open:
-        if gap.line in world.ledger(Reconnects).owned:
+        if gap.line in world.ledger(Arrivals).reconnects.owned:
             continue
         # A marker may come later, in what a prefix does not hold.
         if repairable and expected == "prefix":

@@ -6,13 +6,13 @@ Fix: Count the events of each stream, and write the count into every one of them
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
-@rule("ORD004", "sequence-missing", clauses={"agent-runtime": "ENV-7"}, needs=(Counts,), quiet=in_step)
+@rule("ORD004", "sequence-missing", clauses={"agent-runtime": "ENV-7"}, needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
     if "sequence" in step.line:
         yield seen()
-    elif world.ledger(Counts).first_uncounted:
+    elif world.ledger(Arrivals).first_uncounted:
         entity = ("stream", step.place.stream) if step.place.stream else None
         yield finding(step, "a sequence", "none", entity=entity, key="no sequence")

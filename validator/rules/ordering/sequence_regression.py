@@ -6,7 +6,7 @@ Fix: Number events when they are emitted, by one counter per stream, and write t
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 CLAUSES = {
     "agent-runtime": ("ORD-1", "ORD-12"),
@@ -16,18 +16,18 @@ CLAUSES = {
 }
 
 
-@rule("ORD001", "sequence-regression", clauses=CLAUSES, on=("*", "repeat"), needs=(Counts,), quiet=in_step)
+@rule("ORD001", "sequence-regression", clauses=CLAUSES, on=("*", "repeat"), needs=(Arrivals,), quiet=in_step)
 def check(step, world, context):
     counting, *again = CLAUSES[world.protocol.name]
     if step.repeats is not None:
         if again:
             yield seen(*again)
         return
-    place, counts = step.place, world.ledger(Counts)
+    place, arrivals = step.place, world.ledger(Arrivals)
     if place.verdict in {"next", "gap"}:
         yield seen(counting)
     # The same id with another body, and a count that began again, are faults with rules of their own.
-    if place.verdict != "behind" or step.reused is not None or counts.continues or counts.after_restart:
+    if place.verdict != "behind" or step.reused is not None or arrivals.continues or arrivals.after_restart:
         return
     yield finding(
         step,

@@ -6,7 +6,7 @@ Fix: Take the number from one counter per stream, at the moment of emission.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Counts, in_step
+from validator.rules.ordering._arrivals import Arrivals, in_step
 from validator.rules.ordering.sequence_regression import pointer
 
 
@@ -15,17 +15,17 @@ from validator.rules.ordering.sequence_regression import pointer
     "sequence-shared",
     clauses={"agent-runtime": "ORD-1", "agenthub": "AH-3", "runagents": "RA-20"},
     on=("*", "repeat"),
-    needs=(Counts,),
+    needs=(Arrivals,),
     quiet=in_step,
 )
 def check(step, world, context):
     if step.repeats is not None:
         yield seen()
         return
-    place, counts = step.place, world.ledger(Counts)
+    place, arrivals = step.place, world.ledger(Arrivals)
     if place.verdict in {"next", "gap"}:
         yield seen()
-    if place.verdict != "same" or step.reused is not None or counts.continues or counts.after_restart:
+    if place.verdict != "same" or step.reused is not None or arrivals.continues or arrivals.after_restart:
         return
     yield finding(
         step,

@@ -6,26 +6,27 @@ Fix: Stamp events when they are seen, by a clock that does not step back, before
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Clocks
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
 @rule(
     "ORD008",
     "time-runs-back",
     clauses={"agent-runtime": "ORD-9", "runagents": "RA-22", "agent-threads": "AT-23"},
-    needs=(Clocks,),
+    needs=(Arrivals,),
+    quiet=in_step,
 )
 def check(step, world, context):
-    clocks = world.ledger(Clocks)
-    if clocks.before is not None:
+    arrivals = world.ledger(Arrivals)
+    if arrivals.later is not None:
         yield finding(
             step,
             "a timestamp not before that of the event before it",
             "an earlier one",
             pointer="/timestamp",
             entity=("stream", step.place.stream or ""),
-            witness=(clocks.before,),
+            witness=(arrivals.later,),
             key="earlier",
         )
-    elif clocks.compared:
+    elif arrivals.compared:
         yield seen()

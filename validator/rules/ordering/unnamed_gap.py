@@ -6,13 +6,14 @@ Fix: Put the first and the last missing sequence into gap_from and gap_to.
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Gaps, payload_of, whole
+from validator.rules.ordering._arrivals import Arrivals
+from validator.rules.ordering._streams import payload_of, whole
 from validator.rules.ordering.late_gap_marker import MARKERS
 
 
-@rule("ORD011", "unnamed-gap", clauses={"agent-runtime": "ORD-15"}, on=MARKERS, needs=(Gaps,))
+@rule("ORD011", "unnamed-gap", clauses={"agent-runtime": "ORD-15"}, on=MARKERS, needs=(Arrivals,))
 def check(step, world, context):
-    covered = world.ledger(Gaps).covered
+    covered = world.ledger(Arrivals).gaps.covered
     if not covered:
         return
     payload = payload_of(world, step.line)

@@ -6,27 +6,27 @@ Fix: Emit history.window.loaded, history.reconstructed or snapshot.repaired firs
 """
 
 from validator.rules import finding, rule, seen
-from validator.rules.ordering._streams import Recoveries
+from validator.rules.ordering._arrivals import Arrivals, in_step
 
 
 @rule(
     "ORD018",
     "work-before-recovery",
     clauses={"agent-runtime": "ORD-34"},
-    needs=(Recoveries,),
-    since=("record:restart",),
+    needs=(Arrivals,),
+    quiet=in_step,
 )
 def check(step, world, context):
-    recoveries = world.ledger(Recoveries)
-    if recoveries.said:
+    arrivals = world.ledger(Arrivals)
+    if arrivals.said:
         yield seen()
-    elif recoveries.early:
+    elif arrivals.early:
         moved = [world.subjects(move.machine)[move.subject].history for move in step.moves]
         yield finding(
             step,
             "an event that says what was recovered",
             "work that goes on",
             entity=("session", step.scope["session_id"]),
-            witness=(*recoveries.early, *(line for lines in moved for line in lines)),
+            witness=(*arrivals.early, *(line for lines in moved for line in lines)),
             key="silent",
         )

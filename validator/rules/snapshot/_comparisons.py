@@ -65,7 +65,7 @@ class Comparisons:
         if claim.uncertain or (claim.model not in LIMITS and claim.source != "result"):
             return None
         replay = self._world.ledger(Replay)
-        if claim.sequence is not None and claim.sequence > replay.reached.get(claim.session, (-1, 0))[0]:
+        if claim.sequence is not None and claim.sequence > (replay.reached(claim.session) or (-1, 0))[0]:
             return None
         # A record may be that of any session.
         past = replay.at(claim.session, claim.sequence, step.number, alone=claim.model in LIMITS)

@@ -45,7 +45,7 @@ def check(step, world, context):
         yield from _own(step)
         return
     for claim in world.ledger(Claims).now:
-        reached = world.ledger(Replay).reached.get(claim.session)
+        reached = world.ledger(Replay).reached(claim.session)
         if claim.sequence is None or reached is None:
             continue
         if claim.sequence > reached[0]:
@@ -67,7 +67,7 @@ def _own(step):
 
 def _never_reached(world):
     for session, sequence, line, pointer, model, about in world.ledger(Ahead).claims:
-        reached, last = world.ledger(Replay).reached.get(session, (sequence, 0))
+        reached, last = world.ledger(Replay).reached(session) or (sequence, 0)
         yield seen("RM-7")
         if sequence > reached:
             more = {"pointer": pointer, "clause": "RM-7", "entity": about, "witness": (last,), "key": model}

@@ -9,7 +9,7 @@ Fix: Deliver old events with the id and sequence they had, or not at all.
 from validator.capture.encode import unpack
 from validator.protocol.formats import instant
 from validator.rules import finding, rule, seen
-from validator.rules._recent import Recent, Waiting
+from validator.rules._recent import Recent
 
 KEPT = 4096
 """Events that are remembered; older ones are not recognised."""
@@ -23,8 +23,10 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
-        self._waiting = Waiting(KEPT)
-        """The last events of each session that were not looked at, because nothing of it was loaded."""
+        self._waiting = {}
+        """The events of each session that were not looked at, because nothing of it was loaded; each with its count."""
+        self._count = 0
+        """Events that have waited; of all of them only the last are looked at."""
         self._loads = {}
         """Session to line and time of its last load; a restart loads all of them, under no name."""
         self.loaded = None
@@ -40,7 +42,7 @@ class Told:
         return self.loaded is None
 
     def echo(self, step, place, raw, number):
-        self._waiting.add(step.scope.get("session_id", ""), (step.type, None, step.scope, raw, number))
+        self._wait(step, raw, number)
 
     def apply(self, step):
         self.again = None
@@ -49,23 +51,35 @@ class Told:
             if time is not None:
                 self._loads[step.scope.get("session_id", "") if step.kind == "event" else ""] = (step.number, time)
         elif step.kind == "event":
-            event = (step.type, step.line.get("timestamp"), step.scope, step.line.get("payload"), step.number)
-            session = step.scope.get("session_id", "")
             self.loaded = self.load_of(step.scope) if self._loads else None
             if self.loaded is None:
-                self._waiting.add(session, event)
+                self._wait(step, step.packed() if step.raw is None else step.raw, step.number)
                 return
-            for earlier in self._waiting.take(session):
-                self._hear(*earlier)
-            self.again = self._hear(*event)
+            for _, kind, scope, line, number in self._take(step.scope.get("session_id", "")):
+                self._hear(kind, scope, unpack(line), number)
+            self.again = self._hear(step.type, step.scope, step.line, step.number)
 
-    def _hear(self, kind, stamp, scope, payload, number):
-        if isinstance(payload, bytes):
-            line = unpack(payload)
-            stamp, payload = line["timestamp"], line["payload"]
-        time = instant(stamp)
+    def _wait(self, step, line, number):
+        count = self._count = self._count + 1
+        session = step.scope.get("session_id", "")
+        waiting = self._waiting.get(session)
+        if waiting is None:
+            waiting = self._waiting[session] = []
+        waiting.append((count, step.type, step.scope, line, number))
+        if count % KEPT == 0:
+            # So never more than twice as many wait as are looked at.
+            kept = {name: self._take(name) for name in list(self._waiting)}
+            self._waiting = {name: entries for name, entries in kept.items() if entries}
+
+    def _take(self, session):
+        """What waits of a session and is not too old; it waits no longer."""
+        return [entry for entry in self._waiting.pop(session, ()) if entry[0] > self._count - KEPT]
+
+    def _hear(self, kind, scope, line, number):
+        time = instant(line.get("timestamp"))
         if time is None:
             return None
+        payload = line.get("payload")
         key = (kind, time, *sorted(scope.items()))
         before, loaded = self.facts.get(key), self.loaded
         if before is None:

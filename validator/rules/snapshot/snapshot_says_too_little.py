@@ -41,7 +41,7 @@ def _event(step):
 
 def _document(step, world, claim):
     more = {"entity": scope_of(claim)}
-    reached = world.ledger(Replay).reached.get(claim.session)
+    reached = world.ledger(Replay).reached(claim.session)
     if reached is not None and claim.source != "event":
         yield seen("RM-5")
         if claim.sequence is None and "as_of_sequence" not in claim.document:

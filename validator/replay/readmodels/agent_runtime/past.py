@@ -13,8 +13,9 @@ from __future__ import annotations
 import functools
 from array import array
 from collections import deque
+from collections.abc import Sequence
 from heapq import merge
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.capture.encode import unpack
 from validator.protocol.honest import known
@@ -23,7 +24,7 @@ from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
-from validator.replay.step import Place, Step
+from validator.replay.step import Move, Place, Step
 from validator.replay.subject import Subject
 
 if TYPE_CHECKING:
@@ -31,43 +32,41 @@ if TYPE_CHECKING:
 
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
-_NOTHING = ("", None)
-"""What an event acknowledges: no sequence of any channel."""
+_NONE: dict[Any, Any] = {}
 
 
-class Kept:
+class Kept(NamedTuple):
     """One event of a session, or the answer to `ack_events` about one of its channels."""
 
-    __slots__ = ("_line", "_moves", "_scope", "_type", "acknowledged", "found_by", "number", "place")
-
-    def __init__(
-        self,
-        number: int,
-        step: Step | None = None,
-        place: Place | None = None,
-        line: bytes | dict[str, Any] = b"",
-        acknowledged: tuple[str, Any] = _NOTHING,
-    ):
-        self.number, self.place, self._line, self.acknowledged = number, place, line, acknowledged
-        self.found_by: dict[tuple[str, str], str] | None = None
-        """How the subjects that the event introduced were found."""
-        if step is not None:
-            self._type, self._scope, self._moves = step.type, step.scope, step.moves
-
-    @property
-    def sequence(self) -> int | None:
-        return self.place.sequence if self.place else None
+    number: int
+    type: str | None = None
+    place: Place | None = None
+    scope: dict[str, str] = _NONE
+    moves: Sequence[Move] = ()
+    line: bytes | dict[str, Any] = b""
+    found_by: dict[tuple[str, str], str] = _NONE
+    """How the subjects that the event introduced were found."""
+    acknowledged: tuple[str, Any] = ("", None)
+    """The channel, and the sequence; an event acknowledges none of any channel."""
 
     def step(self) -> Step:
         """The step as it was taken."""
-        return Step(
-            unpack(self._line),
-            self.number,
-            type=self._type,
-            place=self.place,
-            moves=self._moves,
-            scope=self._scope,
-        )
+        line = unpack(self.line)
+        return Step(line, self.number, type=self.type, place=self.place, moves=self.moves, scope=self.scope)
+
+
+class _Session:
+    """What is known of a session beside its events."""
+
+    __slots__ = ("reached", "reached_at", "runs", "streams")
+
+    def __init__(self) -> None:
+        self.reached: int | None = None
+        """Its highest sequence, and the line of it."""
+        self.reached_at = 0
+        self.streams: set[str | None] = set()
+        self.runs = array("I")
+        """First and last line of each stretch of it, one after the other."""
 
 
 class Past:
@@ -99,7 +98,7 @@ class Past:
         if kept.acknowledged[0]:
             self.models.acknowledge(*kept.acknowledged, session)
             return
-        step, found_by = kept.step(), kept.found_by or {}
+        step, found_by = kept.step(), kept.found_by
         if step.place.verdict == "gap" and self.protocol.order["gaps"] in {"repair_marker", "forbidden"}:
             self.doubt(step.number, step.scope)
         if step.place.verdict == "first" and (step.place.sequence or 0) > 1:
@@ -149,17 +148,15 @@ class Replay:
         self._waiting: dict[str | None, deque[Kept]] = {}
         self._doubts: deque[int] = deque()
         self._doubt: int | None = None
+        self._losses = 0
+        """The losses of which the last is noted."""
         self._current: str | None = None
         self._counts = world.protocol.name == "agent-runtime"
         self._asked: dict[str, str] = {}
         """Channels about which an `ack_events` waits for its answer."""
         self._channels: dict[str, dict[str | None, None]] = {}
         """The sessions whose events moved a channel."""
-        self.reached: dict[str | None, tuple[int, int]] = {}
-        """The highest sequence of each session, and its line."""
-        self.streams: dict[str | None, set[str | None]] = {}
-        self._runs: dict[str | None, array[int]] = {}
-        """First and last line of each stretch of a session, one after the other."""
+        self._sessions: dict[str | None, _Session] = {}
         self._events: dict[str | None, int] = {}
         """Events of each session that are kept or were replayed, the session heard of last being the last."""
         self._held = 0
@@ -167,9 +164,9 @@ class Replay:
 
     def apply(self, step: Step) -> None:
         """Keeps an event until somebody asks for it."""
-        since = self._world.lost()
-        if since is not self._doubt:
-            self._note_doubt(since, step.number)
+        if self._world.losses != self._losses:
+            self._losses = self._world.losses
+            self._note_doubt(self._world.lost(), step.number)
         if not self._counts:
             self.remember(None, step.number)
         elif step.kind == "event":
@@ -184,46 +181,60 @@ class Replay:
         session = self._current = step.scope["session_id"]
         self._reach(session, place, number)
         if session in self._events:  # what it repeats was kept, unless its session was given up
-            self._hold(session, Kept(number, step, place, raw))
+            self._hold(session, Kept(number, step.type, place, step.scope, step.moves, raw))
 
     def _reach(self, session: str | None, place: Place | None, number: int) -> None:
-        self.remember(session, number)
+        known = self._sessions.get(session)
+        if known is None:
+            known = self._sessions[session] = _Session()
+        runs = known.runs
+        if runs and runs[-1] == number - 1:
+            runs[-1] = number
+        else:
+            runs.append(number)
+            runs.append(number)
         if place is not None and place.sequence is not None:
-            reached = self.reached.get(session)
-            if reached is None or place.sequence >= reached[0]:
-                self.reached[session] = (place.sequence, number)
-            streams = self.streams.get(session)
-            if streams is None:
-                streams = self.streams[session] = set()
-            streams.add(place.stream)
+            if known.reached is None or place.sequence >= known.reached:
+                known.reached, known.reached_at = place.sequence, number
+            known.streams.add(place.stream)
+
+    def reached(self, session: str | None) -> tuple[int, int] | None:
+        """The highest sequence of a session, and its line."""
+        known = self._sessions.get(session)
+        return None if known is None or known.reached is None else (known.reached, known.reached_at)
 
     def _keep(self, step: Step) -> None:
         session = self._current = step.scope.get("session_id", self._current)
         self._reach(session, step.place, step.number)
-        if self.is_gone(session):
+        if (session is None or session not in self._events) and self.is_gone(session):
             return
-        kept = Kept(step.number, step, step.place, step.packed())
+        found_by = _NONE
         for move in step.moves:
             if move.source == NONE:
-                kept.found_by = {**(kept.found_by or {}), (move.machine, move.subject): self._by(move)}
+                by = self._world.subjects(move.machine)[move.subject].by
+                found_by = {**found_by, (move.machine, move.subject): by}
             if move.machine == "channel":
                 self._channels.setdefault(move.subject, {})[session] = None
-        self._hold(session, kept)
+        line = step.packed() if step.raw is None else step.raw
+        self._hold(session, Kept(step.number, step.type, step.place, step.scope, step.moves, line, found_by))
 
     def _hold(self, session: str | None, kept: Kept) -> None:
-        self._wait(session, kept)
+        waiting = self._waiting.get(session)
+        if waiting is None:
+            waiting = self._wait(session)
+        waiting.append(kept)
         self._events[session] = self._events.pop(session, 0) + 1
         self._held += 1
         if self._held > TAKEN:
             self._make_room()
 
-    def _wait(self, session: str | None, kept: Kept) -> None:
+    def _wait(self, session: str | None) -> deque[Kept]:
+        """What waits of a session; events before the first session that is named belong to it."""
         waiting = self._waiting.get(session)
         if waiting is None:
-            # Events before the first session that is named belong to it.
             waiting = self._waiting[session] = self._waiting.pop(None, None) or deque()
             self._rename(session)
-        waiting.append(kept)
+        return waiting
 
     def _rename(self, session: str | None) -> None:
         if None in self._events and session is not None:
@@ -245,10 +256,7 @@ class Replay:
             return
         told = (channel, known(result.get("last_acknowledged_sequence")))
         for session in self._channels.get(channel, ()):
-            self._wait(session, Kept(step.number, acknowledged=told))
-
-    def _by(self, move: Any) -> str:
-        return self._world.subjects(move.machine)[move.subject].by
+            self._wait(session).append(Kept(step.number, acknowledged=told))
 
     def _note_doubt(self, since: int | None, number: int) -> None:
         """A line that could not be read is no step; what it put in doubt is noted before the next one."""
@@ -258,18 +266,13 @@ class Replay:
 
     def remember(self, session: str | None, number: int) -> None:
         """Notes a line as one that a claim of a session rests on."""
-        runs = self._runs.get(session)
-        if runs is None:
-            runs = self._runs[session] = array("I")
-        if runs and runs[-1] == number - 1:
-            runs[-1] = number
-        else:
-            runs.extend((number, number))
+        self._reach(session, None, number)
 
     def lines(self, session: str | None, before: int) -> tuple[int, ...]:
         """Every line so far that is no event of another session; of no session, every line."""
-        wanted = self._runs if session is None else {session, None} & self._runs.keys()
-        runs = [run for key in wanted for run in zip(self._runs[key][::2], self._runs[key][1::2], strict=True)]
+        wanted = self._sessions if session is None else {session, None} & self._sessions.keys()
+        found = [self._sessions[key].runs for key in wanted]
+        runs = [run for entry in found for run in zip(entry[::2], entry[1::2], strict=True)]
         return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
 
     def _make_room(self) -> None:
@@ -280,8 +283,7 @@ class Replay:
             self._gone.note(_name(session), 0, 0)
             self._waiting.pop(session, None)
             self.past.forget(session)
-            for table in (self.reached, self.streams, self._runs):
-                table.pop(session, None)
+            self._sessions.pop(session, None)
             for channel in [name for name, sessions in self._channels.items() if session in sessions]:
                 del self._channels[channel][session]
                 if not self._channels[channel]:
@@ -306,7 +308,8 @@ class Replay:
         gone_to = self.past.models.sequence(session)
         if sequence is None:
             return self.past
-        if gone_to is None or gone_to > sequence or len(self.streams.get(session, ())) != 1:
+        known = self._sessions.get(session)
+        if gone_to is None or gone_to > sequence or known is None or len(known.streams) != 1:
             return None
         return self.past
 
@@ -332,8 +335,8 @@ class Replay:
         for place, kept in enumerate(waiting, 1):
             if kept.acknowledged[0]:
                 needed = place if kept.number < before else needed
-            elif kept.sequence is not None:
-                if kept.sequence > sequence:
+            elif kept.place is not None and kept.place.sequence is not None:
+                if kept.place.sequence > sequence:
                     until = min(before, kept.number)
                     break
                 needed = place
