@@ -10,6 +10,8 @@ from validator.rules import END, Finding, finding, rule, seen
 from validator.rules._catalogues import FLAGS, Catalogues, flag
 from validator.rules.terminal._work import body, told
 
+_FLAGS = frozenset(FLAGS)
+
 
 class Decided:
     """Calls whose policy is not on record yet, and calls that a person approved before they began."""
@@ -52,14 +54,13 @@ def answered(step, world, context):
 
 def _missing(step, catalogues):
     """The flags that neither a call nor its tool has, unless the catalogue does not list tools."""
-    payload, found = body(step), catalogues.of(step)
-    missing = [name for name in FLAGS if name not in payload]
-    if not missing or found is None:
-        return missing
-    if found.tools is None:
+    if body(step).keys() >= _FLAGS:
         return []
-    listed = found.tools.get(str(told(step, "tool_name")))
-    return [name for name in missing if flag(listed, name) is None]
+    payload, found = body(step), catalogues.of(step)
+    if found is not None and found.tools is None:
+        return []
+    listed = found.tools.get(str(told(step, "tool_name"))) if found is not None else None
+    return [name for name in FLAGS if name not in payload and flag(listed, name) is None]
 
 
 @rule(

@@ -18,7 +18,8 @@ def led_on(step, world, context):
     payload = step.line.get("payload")
     if not isinstance(payload, dict):
         return False
-    if number(payload.get("size_bytes")) is None or not any(isinstance(payload.get(name), str) for name in PREVIEWS):
+    size, preview, shown = payload.get("size_bytes"), payload.get("preview"), payload.get("display_preview")
+    if number(size) is None or not (isinstance(preview, str) or isinstance(shown, str)):
         return False
     return None if _REFS.isdisjoint(payload) else True
 

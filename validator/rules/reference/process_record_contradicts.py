@@ -7,7 +7,7 @@ Fix: State the category timeout where the time limit ended the process, and let 
 
 from validator.protocol.honest import known
 from validator.rules import finding, rule, seen
-from validator.rules.terminal._work import lines, number, told
+from validator.rules.terminal._work import body, lines, number, told
 
 
 class ProcessLimits:
@@ -31,8 +31,10 @@ class ProcessLimits:
             if isinstance(limits, dict):
                 self.bounds[process] = number(known(limits.get("timeout_ms")))
         elif step.type == "process.output":
-            stream, offset = told(step, "stream"), number(told(step, "offset"))
-            stream = stream if isinstance(stream, str) else str(stream)
+            payload = body(step)
+            stream, offset = payload.get("stream"), number(payload.get("offset"))
+            if not isinstance(stream, str):
+                stream = str(known(stream))
             places = self._offsets.get(process)
             if places is None:
                 places = self._offsets[process] = {}
@@ -45,7 +47,7 @@ def grown(step, world, context):
     """The key of output whose offset lies beyond the one before: whether there are two to compare."""
     if step.type != "process.output":
         return None
-    offset, before = number(told(step, "offset")), world.ledger(ProcessLimits).before
+    offset, before = number(body(step).get("offset")), world.ledger(ProcessLimits).before
     if offset is None or before is None:
         return False
     return True if offset > before[0] else None

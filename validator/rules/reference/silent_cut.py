@@ -6,7 +6,7 @@ Fix: Store the whole behind `output_ref`, or write output.truncated for what was
 """
 
 from validator.rules import END, Finding, rule, seen
-from validator.rules.terminal._work import number, told, word
+from validator.rules.terminal._work import body, number, told, word
 
 
 class Cuts:
@@ -24,7 +24,8 @@ class Cuts:
     def apply(self, step):
         process = step.scope.get("process_id")
         if step.type == "process.output" and process is not None:
-            text, size = told(step, "text"), number(told(step, "size_bytes"))
+            payload = body(step)
+            text, size = payload.get("text"), number(payload.get("size_bytes"))
             if isinstance(text, str) and size is not None and _is_short(text, size) and not _whole(step):
                 self.shown += 1
                 if process not in self.told:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues, flag
-from validator.rules.terminal._work import lines, told
+from validator.rules.terminal._work import body, lines, told
 
 
 class CallFlags:
@@ -27,9 +27,7 @@ class CallFlags:
     def apply(self, step):
         call, turn = step.scope.get("tool_call_id"), step.scope.get("turn_id")
         if step.type == "tool.started" and call is not None:
-            found = self._world.ledger(Catalogues).of(step)
-            listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
-            self._flags[call] = _kind(step.line.get("payload"), listed)
+            self._flags[call] = self._kind(step)
         elif step.type in ("tool.result", "tool.failed"):
             self._flags.pop(call, None)
         kind = self._flags.get(call)
@@ -40,6 +38,18 @@ class CallFlags:
             kinds = self._turns[turn] = {}
         kinds.setdefault(kind, {}).setdefault(call)
 
+    def _kind(self, step):
+        """What the flags of a call make it, and where it leaves one out those of its tool."""
+        own = body(step)
+        reads, destroys, safe = flag(own, "is_read_only"), flag(own, "is_destructive"), flag(own, "is_concurrency_safe")
+        if reads is None or destroys is None or safe is None:
+            found = self._world.ledger(Catalogues).of(step)
+            listed = (found.tools or {}).get(str(told(step, "tool_name"))) if found else None
+            reads = flag(listed, "is_read_only") if reads is None else reads
+            destroys = flag(listed, "is_destructive") if destroys is None else destroys
+            safe = flag(listed, "is_concurrency_safe") if safe is None else safe
+        return _Kind(reads is False or destroys is True, safe is True)
+
     def beside(self, turn, call):
         """Running calls of a turn beside one, first those that clash with it, of which one of the two writes."""
         mine, kinds = self._flags.get(call), self._turns.get(turn)
@@ -47,9 +57,7 @@ class CallFlags:
             return
         for kind, clashes in _BESIDE[mine]:
             calls = kinds.get(kind)
-            if not calls or (len(calls) == 1 and call in calls):
-                continue
-            found = self._running(calls, kind, call)
+            found = self._running(calls, kind, call) if calls else None
             if found is not None:
                 yield found, clashes
 
@@ -57,10 +65,12 @@ class CallFlags:
         """The first of some calls that runs beside one; those that are over are dropped on the way."""
         subjects, over, found = self._world.subjects("tool_call"), [], None
         for key in calls:
-            other = subjects.get(key)
-            if other is None or self._flags.get(key) != kind:
+            if key == call:
+                continue
+            other = subjects.get(key) if self._flags.get(key) == kind else None
+            if other is None:
                 over.append(key)
-            elif key != call and not other.doubted and other.state in ("started", "running"):
+            elif not other.doubted and other.state in ("started", "running"):
                 found = other
                 break
         for key in over:
@@ -86,17 +96,6 @@ _BESIDE = {
     for one, first in _CLASHES.items()
 }
 """What it says to what others say of which one of the two writes, and whether they clash; those that do come first."""
-
-
-def _kind(own, listed):
-    """What the flags of a call make it, and where it leaves one out those of its tool."""
-    writes = _either(own, listed, "is_read_only") is False or _either(own, listed, "is_destructive") is True
-    return _Kind(writes, _either(own, listed, "is_concurrency_safe") is True)
-
-
-def _either(own, listed, name):
-    told = flag(own, name)
-    return flag(listed, name) if told is None else told
 
 
 def alone(step, world, context):

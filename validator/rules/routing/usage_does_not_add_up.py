@@ -45,8 +45,8 @@ class Usage:
         usage = told(step, "usage")
         usage = usage if isinstance(usage, dict) else {}
         for name in COUNTS:
-            count = number(usage.get(name))
-            entry[name] = entry[name] + count if count is not None and entry[name] is not None else None
+            count, sum_so_far = number(usage.get(name)), entry[name]
+            entry[name] = None if count is None or sum_so_far is None else sum_so_far + count
 
 
 @rule("RTE011", "usage-does-not-add-up", clauses={"agent-runtime": "MOD-16"}, on="turn.completed", needs=(Usage,))

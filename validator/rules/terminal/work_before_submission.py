@@ -13,26 +13,34 @@ WORK = ("model.*", "tool.started", "tool.args", "tool.progress", "tool.result", 
 PREPARATION = ("context.resolved", "tool.catalog.resolved", "routing.*", "task.profile.resolved")
 
 
-class Early:
-    """Turns that were heard of before their submission, so that each is reported once, and those a document names."""
+class Served:
+    """Turns that a snapshot names."""
 
-    hears = (
-        *("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved"),
-        *("snapshot.*", "record:snapshot"),
-    )
-    forgets = ("lines", "served")
+    hears = ("snapshot.*", "record:snapshot")
+    forgets = ("turns",)
+
+    def __init__(self, world):
+        self.turns = Lines()
+
+    def apply(self, step):
+        if step.kind == "snapshot" or (step.type or "").startswith("snapshot."):
+            for name in _turns(step.line):
+                self.turns.add(name)
+
+
+class Early:
+    """Turns that were heard of before their submission, so that each is reported once."""
+
+    hears = ("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved")
+    forgets = ("lines",)
 
     def __init__(self, world):
         self._turns = world.subjects("turn")
         self.lines = {}
-        self.served = Lines()
 
     def apply(self, step):
         turn = step.scope.get("turn_id")
-        if step.kind == "snapshot" or (step.type or "").startswith("snapshot."):
-            for name in _turns(step.line):
-                self.served.add(name)
-        elif step.kind == "event" and turn is not None and turn not in self._turns:
+        if turn is not None and turn not in self._turns and step.kind == "event":
             kind = (step.type or "").split(".")[0]
             if kind in ("model", "tool", "process", "action") and step.type != "tool.catalog.resolved":
                 self.lines.setdefault(("TURN-16", turn), step.number)
@@ -66,7 +74,7 @@ def submitted(step, world, context):
     "work-before-submission",
     clauses={"agent-runtime": ("TURN-16", "TURN-17")},
     on=(*WORK, *PREPARATION),
-    needs=(Early,),
+    needs=(Early, Served),
     quiet=submitted,
 )
 def check(step, world, context):
@@ -76,8 +84,8 @@ def check(step, world, context):
     if turn in world.subjects("turn"):
         yield seen("TURN-16", "TURN-17")
         return
-    early = world.ledger(Early)
-    for clause in ("TURN-16", "TURN-17") if turn not in early.served else ():
+    early, served = world.ledger(Early), world.ledger(Served)
+    for clause in ("TURN-16", "TURN-17") if turn not in served.turns else ():
         if early.lines.get((clause, turn)) == step.number:
             expected = "turn.submitted before any work for the turn"
             yield finding(step, expected, f"{step.type} comes first", clause=clause, entity=("turn", turn))
