@@ -15,6 +15,8 @@ from validator.replay.fold import Fold
 from validator.replay.world import World
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
+from validator.rules.identity import _parents
+from validator.rules.identity._parents import Identities, ordinary
 from validator.rules.identity.shared_writes_untold import Writers
 from validator.rules.ordering._arrivals import Arrivals
 from validator.rules.redaction._leaks import Leaks
@@ -271,6 +273,17 @@ def test_only_so_many_events_wait_to_be_told_anew(monkeypatch):
     for _ in range(5):
         facts.apply(told("artifact.changed", {}, session_id="two"))
     assert set(facts._waiting) == {"two"}
+
+
+def test_events_of_more_types_than_are_kept_are_judged_one_by_one(monkeypatch, core):
+    monkeypatch.setattr(_parents, "_MOST", 1)
+    world = World(core, [Identities])
+    found = []
+    for number, kind in enumerate(("acme.one", "acme.two", "acme.one", "acme.two"), 1):
+        step = world.apply({"type": kind, "event_id": f"e{number}", "session_id": "s", "sequence": number}, number)
+        found.append(ordinary(step, world, None))
+    assert [key is None for key in found] == [False, True, False, True]
+    assert found[0] == found[2]
 
 
 def test_an_exported_action_without_an_id_settles_nothing():

@@ -65,7 +65,9 @@ class Commands:
         return self._world.order.find(event_id) or (0, "")
 
     def apply(self, step: Step) -> None:
-        self.fresh, self.current = [], None
+        self.current = None
+        if self.fresh:
+            self.fresh = []
         if step.kind == "event":
             self._event(step)
         elif step.kind == "command":
@@ -76,7 +78,7 @@ class Commands:
             self.restarts.append(step.number)
 
     def alike(self, step: Step) -> bool:
-        return step.type not in self._live
+        return step.type not in self._live.by_event
 
     def _command(self, step: Step) -> None:
         key, name, request = (step.line.get(part) for part in ("command_id", "command", "request"))
@@ -169,10 +171,9 @@ class Commands:
     def _event(self, step: Step) -> None:
         if step.type in RECOVERY:
             self._recovered = step.number
-        event_id = step.line.get("event_id")
-        if step.type not in self._live:
+        if step.type not in self._live.by_event:
             return
-        payload = step.line.get("payload")
+        payload, event_id = step.line.get("payload"), step.line.get("event_id")
         body = payload if isinstance(payload, dict) else {}
         effect = Effect(step.number, step.type or "", event_id, step.scope, body)
         for sent in self._live.of(effect):

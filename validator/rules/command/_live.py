@@ -14,31 +14,28 @@ class Live:
     """An event that names a subject can only be an effect of commands that name the same, or none."""
 
     def __init__(self) -> None:
-        self._by: dict[str, dict[str, dict[str, dict[str, Sent]]]] = {}
+        self.by_event: dict[str, dict[str, dict[str, dict[str, Sent]]]] = {}
         """Event to the name of a subject, its value, and the commands by their ids."""
-
-    def __contains__(self, event: str) -> bool:
-        return event in self._by
 
     def add(self, sent: Sent) -> None:
         name, subject = _spot(sent)
         for event in sent.definition.writes if sent.definition else ():
-            self._by.setdefault(event, {}).setdefault(name, {}).setdefault(subject, {})[sent.key] = sent
+            self.by_event.setdefault(event, {}).setdefault(name, {}).setdefault(subject, {})[sent.key] = sent
 
     def drop(self, sent: Sent) -> None:
         name, subject = _spot(sent)
         for event in sent.definition.writes if sent.definition else ():
-            names = self._by.get(event, {})
+            names = self.by_event.get(event, {})
             subjects = names.get(name, {})
             subjects.get(subject, {}).pop(sent.key, None)
-            for table, key in ((subjects, subject), (names, name), (self._by, event)):
+            for table, key in ((subjects, subject), (names, name), (self.by_event, event)):
                 if not table.get(key):
                     table.pop(key, None)
 
     def of(self, effect: Effect) -> list[Sent]:
         """The commands that an event can be an effect of, in the order they were sent; some of them are not."""
         found: list[Sent] = []
-        for name, subjects in self._by.get(effect.type, {}).items():
+        for name, subjects in self.by_event.get(effect.type, {}).items():
             value = value_of(effect, name) if name else None
             wanted = [subjects.get(value, {})] if isinstance(value, str) else subjects.values()
             found += [sent for table in wanted for sent in table.values()]

@@ -6,7 +6,7 @@ Near miss: the second is submitted as queued.
 Fix: Queue the turn, or reject the command and name the policy.
 """
 
-from validator.replay.step import Step
+from validator.replay.step import Move, Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
 
@@ -18,22 +18,28 @@ class Busy:
     forgets = ("turns",)
 
     def __init__(self, world: World):
-        self._world = world
+        self._subjects = world.subjects("turn")
+        machine = world.protocol.machines["turn"]
+        self._resting = {"accepted", "queued", "lost", *filter(machine.is_terminal, machine.states)}
+        """The states of a turn that has not started, or is over."""
         self.turns: dict[str, dict[str, int]] = {}
 
     def apply(self, step: Step) -> None:
         for move in step.moves:
-            if move.machine != "turn":
-                continue
-            machine = self._world.protocol.machines["turn"]
-            subject = self._world.subjects("turn")[move.subject]
-            thread = subject.scope.get("thread_id")
-            if thread is None:
-                continue
-            if move.target in {"accepted", "queued", "lost"} or machine.is_terminal(move.target):
-                self.turns.get(thread, {}).pop(move.subject, None)
-            else:
-                self.turns.setdefault(thread, {}).setdefault(move.subject, step.number)
+            if move.machine == "turn":
+                thread = self._subjects[move.subject].scope.get("thread_id")
+                if thread is not None:
+                    self._note(thread, move, step.number)
+
+    def _note(self, thread: str, move: Move, number: int) -> None:
+        turns = self.turns.get(thread)
+        if move.target in self._resting:
+            if turns:
+                turns.pop(move.subject, None)
+        elif turns is None:
+            self.turns[thread] = {move.subject: number}
+        elif move.subject not in turns:
+            turns[move.subject] = number
 
 
 @rule("CMD017", "busy-thread-accepted", clauses={"agent-runtime": "QUE-8"}, on="turn.submitted", needs=(Busy,))

@@ -106,6 +106,7 @@ class Naming:
     """What events of a type teach and are asked that carry ids of some names."""
 
     __slots__ = (
+        "alone",
         "attempted",
         "creates",
         "in_step",
@@ -132,6 +133,9 @@ class Naming:
         self.is_split = family in SPLIT
         self.named = tuple((name, lines(name)) for name in names if name in ASKED)
         """The ids of which somebody asks where they were named first, with what is known of them."""
+        paired = {name for pair in self.pairs for name in pair}
+        self.alone = tuple(entry for entry in self.named if entry[0] not in paired)
+        """Those of them that are in no pair."""
         self.creates = kind == "session.created"
         # The other events of a task are refused before it was created; an attempt is a subject of its own.
         attempts = (kind or "").startswith("task.attempt.") and "task_id" in names

@@ -86,16 +86,16 @@ class Identities:
             return
         scope, number = step.scope, step.number
         naming = self.naming = self._namings.get((step.type, *scope)) or self._meet(step.type, tuple(scope))
-        self.met = naming.told
+        self.met, named = naming.told, naming.named
         if naming.is_split:
             self._split(step, naming)
-        else:
-            self._settle(step, naming)
+        elif not self._settle(step, naming):
+            named = naming.alone  # what was settled before was named before
         if naming.creates:
             session = scope.get("session_id", "")
             self.again = self._created.get(session)
             self._created.setdefault(session, number)
-        for name, known in naming.named:
+        for name, known in named:
             # Most ids were named before, and what is kept whole is found at once.
             if not _has(known, scope[name]):
                 self._name(name, known, scope[name], number)
@@ -113,16 +113,18 @@ class Identities:
 
     # Who belongs to whom.
 
-    def _settle(self, step: Step, naming: Naming) -> None:
-        scope, settled = step.scope, self._settled
+    def _settle(self, step: Step, naming: Naming) -> bool:
+        """Settles the pairs that an event tells; True when one of them was not told before."""
+        scope, settled, is_new = step.scope, self._settled, False
         for child, parent in naming.pairs:
             key = (child, parent, scope[child])
             before = settled.get(key)
             if before is None:
-                settled[key] = (scope[parent], step.number)
+                settled[key], is_new = (scope[parent], step.number), True
             elif before[0] != scope[parent]:
                 self.met = self._compare(step, naming.told, ())
-                return
+                return True
+        return is_new
 
     def _compare(self, step: Step, pairs: Sequence[Pair], shown: tuple[int, ...]) -> list[Pair]:
         """The pairs that an event confirms or settles; the others are conflicts, each told once."""
@@ -265,8 +267,8 @@ def ordinary(step: Step, world: Any, context: Any) -> tuple[Any, ...] | None:
     if naming.introduces is not None and not _is_first(step, ids, *naming.introduces):
         return None
     if naming.work:
-        first, second, *_ = naming.work
-        if scope[first] == scope[second] and len({scope[name] for name in naming.work}) == 1:
+        work = naming.work
+        if scope[work[0]] == scope[work[1]] and len({scope[name] for name in work}) == 1:
             return None
         message = message_of(step) is not None
     fresh = naming.names_step and bool(ids.now) and ("step_id", scope["step_id"]) in ids.now

@@ -57,6 +57,7 @@ def places(step: Step) -> list[str]:
     clauses={"agent-runtime": "SUB-13"},
     on=("sandbox.applied", "artifact.changed"),
     needs=(Writers,),
+    since=("subagent.spawned",),
 )
 def check(step, world, context):
     writers, thread = world.ledger(Writers), step.scope.get("thread_id", "")

@@ -38,7 +38,14 @@ class Served:
         return fresh
 
 
-@rule("IDN019", "work-without-its-task", clauses={"agent-runtime": "ENV-28"}, on=WORK, needs=(Served,))
+@rule(
+    "IDN019",
+    "work-without-its-task",
+    clauses={"agent-runtime": "ENV-28"},
+    on=WORK,
+    needs=(Served,),
+    since=NAMES,
+)
 def check(step, world, context):
     served = world.ledger(Served)
     line, names = served.turns.get(step.scope.get("turn_id", ""), (0, ()))

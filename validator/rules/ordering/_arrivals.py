@@ -71,8 +71,7 @@ class Arrivals:
             self.gaps.apply(step)
             self.reconnects.apply(step)
             return
-        if step.place is not None:
-            self._follow(step)
+        self._follow(step)
         session, reconnects = step.scope.get("session_id"), self.reconnects
         if reconnects.open or reconnects.ended is not None or step.type == RESUMED:
             reconnects.apply(step)

@@ -8,6 +8,8 @@ Fix: Write `{"honest": "<one of the five>", "reason": "<why>"}` in the place of 
 from validator.rules import finding, rule, seen
 
 NOTHING = frozenset({"n/a", "n.a.", "null", "nil", "undefined", "tbd", "?"})
+LONGEST = max(map(len, NOTHING))
+LOOKED = seen()
 NAMES = frozenset(
     {
         "model",
@@ -40,11 +42,14 @@ def check(step, world, context):
     payload = step.line.get("payload")
     if step.kind != "event" or not isinstance(payload, dict) or step.type not in world.protocol.events:
         return
-    for name in sorted(NAMES & payload.keys()):
-        value = payload[name]
-        if not isinstance(value, str):
-            continue
-        yield seen()
-        if not value.strip() or value.strip().lower() in NOTHING:
-            actual = "a word that says nothing" if value.strip() else "an empty text"
-            yield finding(step, "a value or an honest statement", actual, pointer=f"/payload/{name}", key=name)
+    empty = []
+    for name in payload:
+        if name in NAMES and isinstance(payload[name], str):
+            yield LOOKED
+            text = payload[name].strip()
+            # A word is not shorter in small letters.
+            if len(text) <= LONGEST and (not text or text.lower() in NOTHING):
+                empty.append((name, text))
+    for name, text in sorted(empty):
+        actual = "a word that says nothing" if text else "an empty text"
+        yield finding(step, "a value or an honest statement", actual, pointer=f"/payload/{name}", key=name)

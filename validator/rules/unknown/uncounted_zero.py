@@ -19,8 +19,9 @@ class Spoken:
         self.requests = {}
 
     def key(self, step):
-        inner = word(step, "model_request_id")
-        return step.scope.get("model_request_id") or inner or step.scope.get("request_id") or step.scope.get("turn_id")
+        scope = step.scope
+        own = scope.get("model_request_id") or word(step, "model_request_id")
+        return own or scope.get("request_id") or scope.get("turn_id")
 
     def apply(self, step):
         if step.type == "model.delta" and (told(step, "delta") or told(step, "text")):
