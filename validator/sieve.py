@@ -1,22 +1,23 @@
 """Decides fast that a line leaks nothing; whatever it does not decide is left to the exact scan in `redact`.
 
-Two ways lead to the same verdicts. Where the native gate is built (`protocol/gate.py`), one pass over the bytes of a
-line excludes every pattern, and most lines are never looked into. Otherwise the strings of a line are collected by the
-place they stand in; those that were met before are known to be clean, and the new ones are searched all at once for
-the needles that every match holds.
+Where the texts of a line stand follows from its layout (`protocol/glance.py`), so it is worked out once per layout. A
+text that was met before in such a place is known to be harmless, and so is one that differs from it in digits only;
+of any other one it is asked whether it holds a needle, for every match holds one. What is left is searched by one pass
+over the bytes of the line where the native gate is built (`protocol/gate.py`), and otherwise text by text.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterator
-from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from re import _constants, _parser
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.errors import UsageError
 from validator.protocol import gate
 from validator.protocol.fastpath import mode
+from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
 from validator.readings import layers, lowered, matches
 
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
     from validator.redact import Vocabulary
 
 Places = frozenset[str]
-Layout = tuple[Places, tuple[tuple[str, str], ...]]
-"""Where the texts of an object stand, and its objects and lists, by key."""
 
 SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
+_LONG = 512
+"""Texts beyond this length are searched by the gate, if there is one."""
 _MOST = 20_000
 _PAYS = 60_000
-"""Lines after which building the native gate costs less than it saves."""
+"""Lines with a text that is not known after which building the native gate costs less than it saves."""
 _PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""
 _MANY = 1_000
@@ -40,13 +41,24 @@ _MANY = 1_000
 _BEGINNING = 3
 SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
-_TELLING = re.compile(rb"[=\\%]")
+_LOWER = bytes(byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
+_TELLING = re.compile(rb"\\|%[0-9a-f]{2}|\xc4\xb0|\xe2\x84\xaa")
+"""An escape, or one of the two letters beyond ASCII whose lower case is written with an ASCII letter."""
 _VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
 """Occurs wherever a variable is given a value."""
+_RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
+"""Occurs wherever a word looks random, whatever its case and its digits are."""
 _KEPT = frozenset({"tool", "output"})
 """Places that what stands inside an object shares with it."""
 _GAP = "\n\n"
 """Two ends of lines between texts: a match may take one from either side."""
+
+
+class Plan(NamedTuple):
+    """Where the texts of a document stand, in the order of a glance at it."""
+
+    spots: tuple[Spot, ...]
+    places: Places
 
 
 class Sieve:
@@ -55,39 +67,40 @@ class Sieve:
     def __init__(self, vocabulary: Vocabulary):
         self._vocabulary = vocabulary
         self._mode = mode()
-        self._plans: dict[tuple[str, ...], tuple[Spot, ...] | None] = {}
         self._spots: dict[tuple[str, bool], Spot] = {}
-        self._layouts: dict[tuple[Any, ...], Layout | None] = {}
         patterns, protocol = vocabulary.patterns, vocabulary.protocol
         self._apart = frozenset(patterns.fields["path"].get("events", ()))
         """Events in which a field is a path because of what stands beside it."""
         self._outputs = frozenset(patterns.output.get(protocol, ()))
-        self._alone = {place: frozenset((place,)) for place in ("text", "output")}
         self._gate: gate.Gate | None = None
         self._lines = 0
+
+    def calm(self, document: dict[str, Any], kind: str | None) -> Places | None:
+        """The places of a document's texts when all are known to leak and to hide nothing; None decides nothing."""
+        plan, texts = self._plan(document, kind)
+        if plan is None:
+            return None
+        for text, spot in zip(texts, plan.spots, strict=True):
+            if text not in spot.texts and not spot.knows(text):
+                return None
+        return plan.places
 
     def places(self, document: dict[str, Any], kind: str | None, raw: bytes | None = None) -> Places | None:
         """The places of a document's texts when certainly none of them leaks; None decides nothing.
 
         `raw` is the line that the document was read from.
         """
-        if kind in self._apart:
+        plan, texts = self._plan(document, kind)
+        if plan is None:
             return None
-        free = "output" if kind in self._outputs else "text"
-        gated = raw is not None and (self._gate is not None or self._opened())
-        if gated:
+        new = _unknown(zip(plan.spots, texts, strict=True))
+        if new and raw is not None and (self._gate is not None or self._opened()):
             found = self._look(raw)
             if found & gate.LEAK:
                 return None
-            if not found and kind is not None:
-                return self._alone[free]
-            if not found & gate.ROOTED:
-                return self._standing(document, free)
-        new: list[tuple[Spot, str]] = []
-        spots = self._walk(document, free, new, gated)
-        if spots is None or (new and _may_leak(new)):
-            return None
-        return frozenset([spot.place for spot in spots])
+            # Of the rest only those count that stand where a row counts that it let pass.
+            new = [pair for pair in new if pair[0].rooted] if found & gate.ROOTED else []
+        return None if _may_leak(new) else plan.places
 
     def free(self, kind: str | None) -> str:
         """The place of a text of an event of a kind, where nothing says otherwise."""
@@ -95,13 +108,13 @@ class Sieve:
 
     def is_clean(self, raw: bytes, free: str, event_id: str, text: str) -> bool:
         """True when certainly neither the id nor the text of an event leaks; `raw` is both in one object."""
+        spot = self._spot(free, False)
         if self._gate is not None or self._opened():
             found = self._look(raw)
-            if not found or not (found & gate.LEAK or self._spot(free, False).rooted):
+            if not found & gate.LEAK and not (found & gate.ROOTED and spot.rooted):
                 return True
-        spot = self._spot(free, False)
-        told = [(self._spot("text", True), event_id), *([] if text in spot.texts else [(spot, text)])]
-        return not _may_leak(told)
+        told = ((self._spot("text", True), event_id), (spot, text))
+        return not _may_leak(_unknown(told))
 
     def _opened(self) -> bool:
         """Builds the gate when it is asked for or pays; says whether there is one."""
@@ -129,138 +142,122 @@ class Sieve:
                 found |= gate.LEAK
         return found
 
-    def _walk(self, document: dict[str, Any], free: str, new: list[tuple[Spot, str]], gated: bool) -> set[Spot] | None:
-        """Where all texts stand, and which of them are not known to be clean; None when a name rules that out.
+    def _plan(self, document: dict[str, Any], kind: str | None) -> tuple[Plan | None, list[str]]:
+        """Where the texts of a document stand, and the texts; no plan when a name rules out that they are clean."""
+        if self._mode == "on" and self._gate is None:
+            self._opened()
+        if kind in self._apart:
+            return None, []
+        _, texts, layout = glance(document)
+        mark = (self, kind in self._outputs)
+        try:
+            return layout.answers[mark], texts
+        except KeyError:
+            found = layout.answers[mark] = self._planned(document, self.free(kind))
+            return found, texts
 
-        After the gate only those count that stand where a row counts that it let pass.
-        """
+    def _planned(self, document: dict[str, Any], free: str) -> Plan | None:
+        """The plan of a document; it follows from its layout, because values matter only in honest statements."""
         usual = self._spot(free, False)
-        seen: set[Spot] = set()
+        spots: list[Spot] = []
         waiting: list[tuple[Any, Spot]] = [(document, usual)]
         while waiting:
             value, where = waiting.pop()
             if type(value) is list:
-                pairs = zip(value, repeat(where), strict=False)
-            elif "honest" in value and is_honest(value):
-                pairs = ((value["reason"], usual),)
+                pairs = [(sub, where) for sub in value]
+            elif is_honest(value):
+                pairs = [(sub, usual) for sub in value.values()]
             else:
-                plan = self._plan(value, where.place if where.place in _KEPT else free)
-                if plan is None:
+                inside = where.place if where.place in _KEPT else free
+                standing = self._standing(value, inside)
+                if standing is None:
                     return None
-                pairs = zip(value.values(), plan, strict=True)
-            for sub, spot in pairs:
-                kind = type(sub)
-                if kind is str:
-                    seen.add(spot)
-                    if (spot.rooted or not gated) and sub not in spot.texts:
-                        new.append((spot, sub))
-                elif kind is dict or kind is list:
-                    waiting.append((sub, spot))
-        return seen
+                pairs = list(zip(value.values(), standing, strict=True))
+            spots += [spot for sub, spot in pairs if type(sub) is str]
+            waiting += [(sub, spot) for sub, spot in pairs if type(sub) in (dict, list)]
+        return Plan(tuple(spots), frozenset([spot.place for spot in spots]))
 
-    def _standing(self, document: dict[str, Any], free: str) -> Places | None:
-        """Where all texts stand; None when a name rules out that they are clean. The texts are not looked at."""
-        found: set[str] = set()
-        waiting: list[tuple[Any, str]] = [(document, free)]
-        while waiting:
-            value, place = waiting.pop()
-            kind = type(value)
-            if kind is str:
-                found.add(place)
-            elif kind is list:
-                waiting += zip(value, repeat(place), strict=False)
-            elif kind is dict:
-                layout = self._layout(value, place if place in _KEPT else free, free)
-                if layout is None:
-                    return None
-                found |= layout[0]
-                for key, inside in layout[1]:
-                    waiting.append((value[key], inside))
-        return frozenset(found)
-
-    def _layout(self, value: dict[str, Any], inside: str, free: str) -> Layout | None:
-        """Where the texts of an object stand, by its keys and the kinds of its values, and where what it holds does."""
-        if "honest" in value and is_honest(value):
-            return self._alone[free], ()
-        key = (inside, *value, *map(type, value.values()))
-        try:
-            return self._layouts[key]
-        except KeyError:
-            if len(self._layouts) > _MOST:
-                self._layouts.clear()
-            plan = self._plan(value, inside)
-            found = self._layouts[key] = None if plan is None else _laid_out(value, plan)
-            return found
-
-    def _plan(self, value: dict[str, Any], inside: str) -> tuple[Spot, ...] | None:
+    def _standing(self, value: dict[str, Any], inside: str) -> list[Spot] | None:
         """Where the values of an object stand, by its keys; None when a key leaks or names a secret."""
-        key = (inside, *value)
-        try:
-            return self._plans[key]
-        except KeyError:
-            if len(self._plans) > _MOST:
-                self._plans.clear()
-            found = self._plans[key] = self._planned(value, inside)
-            return found
-
-    def _planned(self, value: dict[str, Any], inside: str) -> tuple[Spot, ...] | None:
         known, spots = self._vocabulary, []
         for name in value:
             kinds = known.kinds(name)
             if "clean" not in kinds or "secret" in kinds or "environment" in kinds:
                 return None
             spots.append(self._spot(known.place(kinds, value, inside), "identity" in kinds))
-        return tuple(spots)
+        return spots
 
     def _spot(self, place: str, identity: bool) -> Spot:
         key = (place, identity)
         if key not in self._spots:
             rows = [row for row in self._vocabulary.rows[place] if not (identity and row.kind == "entropy")]
-            self._spots[key] = Spot(place, rows)
+            self._spots[key] = Spot(place, rows, self._vocabulary.hides)
         return self._spots[key]
 
 
-def _laid_out(value: dict[str, Any], plan: tuple[Spot, ...]) -> Layout:
-    pairs = [(name, type(sub), spot.place) for (name, sub), spot in zip(value.items(), plan, strict=True)]
-    texts = frozenset(place for _, kind, place in pairs if kind is str)
-    return texts, tuple((name, place) for name, kind, place in pairs if kind is dict or kind is list)
-
-
 class Spot:
-    """A kind of place with the rows that count there, and texts that none of them matches.
+    """A kind of place with the rows that count there, and texts that none of them matches and that hide nothing.
 
     What identifies something is told from other texts of its place: it may look random.
     """
 
-    def __init__(self, place: str, rows: list[Row]):
+    def __init__(self, place: str, rows: list[Row], hides: Callable[[str], bool]):
         self.place = place
+        self._hides = hides
         self._rows = [row for row in rows if row.needles]
         self._bare = [row for row in rows if not row.needles]
         self.rooted = not all(row.in_text for row in rows)
         """True when a row counts here that does not count in free text."""
-        needles = frozenset(needle for row in self._rows for needle in row.needles)
-        self._needles = finder(needles)
+        self._needles = _finder(self._rows)
+        self._first = [row.pattern for row in self._rows if is_anchored(row.pattern)]
+        """What is found at the beginning of a text or not at all: cheaper to look for than its needles."""
+        later = [row for row in self._rows if not is_anchored(row.pattern)]
+        self._later = _finder(later)
+        self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
+        """Finds the needles of which a shape does not tell all: those with digits."""
+        self._begins: Callable[[str], Any] | None = None
         self.texts: set[str] = set()
         self._shapes: set[bytes] = set()
 
     def knows(self, text: str) -> bool:
-        """True for a text that holds no needle, or differs only in digits from one that was looked at."""
-        if self._bare or len(text) > SHORT or not text.isascii():
+        """True for a text that was not met before when it certainly leaks and hides nothing.
+
+        That is so when it holds no needle, or differs only in digits from one that was looked at.
+        """
+        if len(text) > _LONG or (self._first and self._may_begin(text)):
             return False
-        shape = text.encode().translate(SHAPE)
-        if shape in self._shapes:
-            return True
-        if _TELLING.search(shape) or self._needles.occur_in(shape.replace(b"://", b":")):
-            return False
-        keep(self._shapes, shape)
+        written = text.encode("utf-8", "surrogatepass")
+        shape = written.translate(SHAPE)
+        if shape not in self._shapes:
+            if self._tells(written.translate(_LOWER)):
+                return False
+            if len(shape) <= SHORT and self._numbered.search(shape) is None:
+                keep(self._shapes, shape)
+        if len(text) <= SHORT:
+            keep(self.texts, text)
         return True
+
+    def _may_begin(self, text: str) -> bool:
+        if self._begins is None:
+            self._begins = re.compile("|".join(map(_scoped, self._first))).match
+        return self._begins(text) is not None
+
+    def _tells(self, low: bytes) -> bool:
+        """True unless a text in lower case certainly holds nothing that a row goes by, and hides nothing."""
+        return (
+            _TELLING.search(low) is not None
+            or (b"=" in low and b"\n" in low)  # variables are given values line by line
+            or self._later.occur_in(low.replace(b"://", b":"))
+            or (bool(self._bare) and _RUN.search(low) is not None)
+            or self._hides(low.decode("utf-8", "surrogatepass"))
+        )
 
     def may_leak(self, texts: list[str]) -> bool:
         """False when certainly no text leaks; then they are remembered."""
         whole = _GAP.join(texts)
         read = layers(whole)
         low = lowered(read)
-        if self._needles.occur_in(shaped(low)):
+        if self._needles.occur_in(low.encode("utf-8", "surrogatepass")):
             rows = [row for row in self._rows if row.may_match(low)]
             if any(matches(text, rows) for text in texts):
                 return True
@@ -272,18 +269,35 @@ class Spot:
             bare = any(next(row.spans(whole, low), None) for row in self._bare)
         if not bare:
             for text in texts:
-                if len(text) <= SHORT:
+                if len(text) <= SHORT and not self._hides(text):
                     keep(self.texts, text)
         return bare
+
+
+def _unknown(told: Iterable[tuple[Spot, str]]) -> list[tuple[Spot, str]]:
+    return [(spot, text) for spot, text in told if text not in spot.texts and not spot.knows(text)]
 
 
 def _may_leak(new: list[tuple[Spot, str]]) -> bool:
     """False when certainly none of these texts leaks."""
     unknown: dict[Spot, list[str]] = {}
     for spot, text in new:
-        if not spot.knows(text):
-            unknown.setdefault(spot, []).append(text)
+        unknown.setdefault(spot, []).append(text)
     return any(spot.may_leak(texts) for spot, texts in unknown.items())
+
+
+@functools.cache
+def is_anchored(pattern: str) -> bool:
+    """True for a regex that matches at the beginning of a text or nowhere."""
+    if "^" not in pattern[:5]:  # most of them; the others are parsed
+        return False
+    parsed = _parser.parse(pattern)
+    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
+
+
+def _scoped(pattern: str) -> str:
+    """A regex that can be one of several: whether it ignores case is said of it alone."""
+    return f"(?i:{pattern[4:]})" if pattern.startswith("(?i)") else f"(?:{pattern})"
 
 
 def shaped(text: str) -> bytes:
@@ -292,10 +306,13 @@ def shaped(text: str) -> bytes:
 
 
 class Needles:
-    """Words that are looked for in shaped texts: by how they begin at first, by a regex when there are many texts."""
+    """Words that are looked for in shaped texts, or in exact ones in lower case.
 
-    def __init__(self, words: Collection[str]):
-        self._words = sorted({word.encode().translate(SHAPE) for word in words})
+    They are looked for by how they begin at first, and by a regex when there are many texts.
+    """
+
+    def __init__(self, words: Collection[str], exact: bool = False):
+        self._words = sorted({word.encode().translate(_LOWER if exact else SHAPE) for word in words})
         self._short = [word for word in self._words if len(word) < _BEGINNING]
         self._begun: dict[tuple[int, ...], list[bytes]] = {}
         """Longer words by their first three letters."""
@@ -319,10 +336,22 @@ class Needles:
         return any(word in shape for letters in begun for word in self._begun[letters])
 
 
+def _finder(rows: list[Row]) -> Needles:
+    return finder(frozenset(needle for row in rows for needle in row.needles), exact=True)
+
+
 @functools.cache
-def finder(needles: frozenset[str]) -> Needles:
+def numbered(needles: frozenset[str]) -> re.Pattern[bytes]:
+    """A regex for the shapes of those needles that hold a digit."""
+    shapes = {needle.encode().translate(SHAPE).decode() for needle in needles}
+    found = {shape for shape in shapes if "0" in shape}
+    return re.compile(any_of(found).encode() if found else b"(?!)")
+
+
+@functools.cache
+def finder(needles: frozenset[str], exact: bool = False) -> Needles:
     """The needles of a place; places that share them share what finds them."""
-    return Needles(needles)
+    return Needles(needles, exact)
 
 
 def any_of(words: Collection[str]) -> str:
@@ -348,10 +377,6 @@ def clues(vocabulary: Vocabulary) -> Iterator[gate.Clue]:
         else:
             yield from gate.text_clues(gate.LEAK if row.in_text else gate.ROOTED, (row.pattern,))
     yield gate.LEAK, "[A-Z][A-Z0-9_]+="
-    yield gate.key_clue(vocabulary.telling_words())
-
-
-_RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
 
 
 def is_random(raw: bytes, row: Row) -> bool:

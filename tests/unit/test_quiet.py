@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROTOCOLS
 from validator import redact
+from validator.protocol.glance import glance
 from validator.protocol.protocol import load_protocol
+from validator.sieve import _RUN, Spot, is_anchored, numbered, shaped
 
 HITS = [text for row in redact.load_patterns().rows for text in (*row.hit, *row.near)]
 DUMP = "PATH=/usr/bin\nHOME=x\nUSER=a\nSHELL=sh\nAPI_TOKEN=abcdef123\nDB_PASSWORD=abcdef99\n"
@@ -60,6 +62,74 @@ def test_a_quiet_line_needs_no_full_scan_and_a_leaking_one_does(core):
     assert sieve.places(event("fine", path="src/a.py"), "model.delta") == {"text", "path"}
     assert sieve.places(event("fine", api_key="src/a.py"), "model.delta") is None
     assert sieve.places({"sequence": 1}, None) == set()
+
+
+IDS = ["tc0_1", "r8_", "mr8_12", "args://x:1/run", "C:", "~", "9:AA", "2026-05-08T09:00:04.000Z", ".."]
+SIGNS = [*"\u212a\u0130\u017f\u00fc\ud800=\n%\\", "A_B=", "HOME=", "[redacted]", "***", "Redact"]
+RUNS = ["q8Wx2Yz7Vb41kLmN0pRsT3uV5wX9", "TheQuickBrownFoxJumpsOverTheLazyDog", "0" * 24, "x" * 300, "x" * 600]
+texts = st.lists(st.sampled_from([*IDS, *SIGNS, *RUNS, *HITS[::3], "-", "a"]), max_size=3).map("".join)
+values = texts | st.lists(texts, max_size=2) | st.sampled_from([1, None, [], {}, {"path": "x"}, {"a": ["b"]}])
+honest = st.builds(lambda word, why: {"honest": word, "reason": why}, st.sampled_from(["stale", "no", 1]), values)
+
+
+lines = st.lists(st.tuples(values, values | honest, values | honest), min_size=1, max_size=3)
+
+
+@given(st.sampled_from(PROTOCOLS), lines)
+def test_a_calm_line_leaks_nothing_and_hides_nothing_whatever_came_before_it(name, told):
+    protocol = load_protocol(name)
+    sieve = redact.vocabulary(protocol).sieve
+    for text, reference, other in told:
+        line = event(text, output_ref=reference, input=other, path=other, call_id=text, note=reference)
+        exact, places = redact.exact_survey(line, protocol), sieve.calm(line, redact.kind_of(line, protocol))
+        assert redact.survey(line, protocol) == exact
+        if places is not None:
+            assert redact.clean(places) == exact
+            assert not redact.may_hide(glance(line)[1])
+
+
+def test_what_is_known_by_its_text_is_asked_once(core, monkeypatch):
+    sieve = redact.vocabulary(core).sieve
+    line = event("fine", output_ref="out://tc0_1", call_id="mr7_1", at="2026-05-08T09:00:04.000Z", path="a/b.py")
+    assert sieve.calm(line, "model.delta") == {"text", "reference", "path"}
+    # The same but for digits, which one needle in the id goes by.
+    again = event("fine", output_ref="out://tc7_3", call_id="mr7_1", at="2027-01-01T00:00:00.000Z", path="a/b.py")
+    monkeypatch.setattr(Spot, "_tells", None)
+    assert sieve.calm(again, "model.delta") == {"text", "reference", "path"}
+
+
+def test_a_line_that_hides_something_is_not_calm(core):
+    sieve = redact.vocabulary(core).sieve
+    for text in ("[redacted]", "***", "It was redacted.", "removed"):
+        assert sieve.places(event(text), "model.delta") == {"text"}
+        assert sieve.calm(event(text), "model.delta") is None
+    assert sieve.calm(event("fine", token="x"), "model.delta") is None
+    assert sieve.calm(event("fine"), "sandbox.violation") is None
+
+
+def test_every_needle_and_every_random_word_is_seen_in_lower_case():
+    """What texts are asked for: needles are lower case and ASCII, and rows without any go by long words."""
+    beyond = [char for char in map(chr, range(128, 0x110000)) if any(low.isascii() for low in char.lower())]
+    assert beyond == ["\u0130", "\u212a"]
+    for row in redact.load_patterns().rows:
+        assert all(needle.isascii() and needle == needle.lower() for needle in row.needles)
+        assert row.needles or row.bits
+    for text in [*RUNS, *HITS]:
+        bare = [row for row in redact.load_patterns().rows if not row.needles]
+        assert _RUN.search(shaped(text)) or not any(next(row.spans(text, text.lower()), None) for row in bare)
+
+
+@pytest.mark.parametrize(
+    ("regex", "anchored"),
+    [("^a", True), ("(?i)^(a|b)", True), ("^a|b", False), ("a", False), ("(?m)^a", False), ("(?:^|x)a", False)],
+)
+def test_a_regex_is_anchored_when_every_match_begins_with_the_text(regex, anchored):
+    assert is_anchored(regex) is anchored
+
+
+def test_no_needle_with_a_digit_is_sought_where_there_is_none():
+    assert numbered(frozenset({"a_"})).search(b"a_0") is None
+    assert numbered(frozenset({"a_", "r8_"})).search(b"mr0_")
 
 
 def test_no_marker_is_told_by_its_digits():

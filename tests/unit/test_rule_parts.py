@@ -218,6 +218,30 @@ def test_what_an_object_in_a_payload_says_of_a_call_is_kept_for_that_call(core):
     assert [(line, subject) for line, subject, *_ in world.ledger(Redactions).clashes] == [(1, ("tool_call_id", "c1"))]
 
 
+@pytest.mark.parametrize(
+    ("payload", "clashes"),
+    [
+        ({"note": "plain", "other": "x"}, True),
+        ({"note": "", "other": "x"}, False),
+        ({"note": {"honest": "stale", "reason": "x"}, "other": "x"}, False),
+        ({"note": {"honest": "no", "reason": "x"}, "other": "x"}, False),
+        ({"note": 1, "other": "x"}, False),
+        ({"note": ["plain"]}, False),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 1])
+def test_text_of_a_call_is_kept_by_the_keys_that_held_it(core, payload, clashes, before):
+    """Lines of one layout share their keys, unless a text is empty; what is hidden before makes no difference."""
+    world = World(core, [Leaks, Redactions])
+    told = [{"size": "[redacted]"}] * before + [{"note": "some", "other": "words"}, payload]
+    for number, entry in enumerate(told, 1):
+        world.apply(spoken("tool.result", number, "k1", payload=entry, tool_call_id=f"c{number // len(told)}"), number)
+    hidden = {"note": "[redacted]", "other": 1}
+    world.apply(spoken("tool.result", 9, "k1", payload=hidden, tool_call_id="c1"), 9)
+    found = [(line, segments) for line, _, segments, _ in world.ledger(Redactions).clashes]
+    assert found == [(len(told), ("payload", "note"))] * clashes
+
+
 def test_evidence_without_an_id_is_linked_to_nothing():
     links = Links(None)
     links.apply(told("evidence.changed", {"pack_ref": "pack://1"}, thread_id="h"))

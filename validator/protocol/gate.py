@@ -17,9 +17,7 @@ LEAK = 1
 """A string may match a pattern that counts in any place."""
 ROOTED = 2
 """A string may match a pattern that counts only where a path or a reference stands."""
-SPECIAL = 4
-"""A key may say that its value is no free text."""
-RANDOM = 8
+RANDOM = 4
 """A string may hold a word that looks random; most of them do not, and `random` tells."""
 
 Clue = tuple[int, str]
@@ -34,15 +32,6 @@ def text_clues(meaning: int, regexes: Iterable[str]) -> Iterator[Clue]:
         found = loosen(regex)
         if found is not None:
             yield meaning, found
-
-
-_AFTER = r'(?:[^A-Za-z0-9"\\]|\\["bfnrt]|\\u[0-9a-fA-F]{4})*"[ \t\r]*:'
-"""What may stand between the last word of a key and its colon."""
-
-
-def key_clue(words: Iterable[str]) -> Clue:
-    """The clue of keys whose last word may be one of these, in whatever casing."""
-    return SPECIAL, f"(?i)(?:{'|'.join(sorted(set(words)))}){_AFTER}"
 
 
 def is_available() -> bool:

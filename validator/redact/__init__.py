@@ -7,7 +7,7 @@ What counts, and what it weighs where, is data (`schemas/common/1/*-patterns.yam
 from validator.redact.masking import Segments, canary_forms, mask, masked_pointer
 from validator.redact.names import PLACES, Vocabulary, path_fields, vocabulary, words_of
 from validator.redact.patterns import Patterns, load_patterns
-from validator.redact.scanner import Leak, Survey, exact_survey, is_marker, may_hide, scan, survey
+from validator.redact.scanner import Leak, Survey, clean, exact_survey, is_marker, kind_of, may_hide, scan, survey
 
 __all__ = [
     "PLACES",
@@ -17,8 +17,10 @@ __all__ = [
     "Survey",
     "Vocabulary",
     "canary_forms",
+    "clean",
     "exact_survey",
     "is_marker",
+    "kind_of",
     "load_patterns",
     "mask",
     "masked_pointer",

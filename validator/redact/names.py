@@ -11,7 +11,7 @@ from validator.protocol.keep import NOTHING, Keep
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaStore
 from validator.readings import Row, matches
-from validator.redact.patterns import Patterns, load_patterns
+from validator.redact.patterns import Patterns, hides, load_patterns
 from validator.sieve import Sieve, finder, shaped
 
 PLACES = ("path", "reference", "text", "output", "tool")
@@ -45,6 +45,7 @@ class Vocabulary:
         self.rows = {place: self._rows(place) for place in PLACES}
         self.all_rows = tuple(row for row in patterns.rows if protocol in row.levels)
         self._kinds: dict[str, frozenset[str]] = dict(known or {})
+        self.hides = hides
         self._needles = finder(frozenset(needle for row in self.all_rows for needle in row.needles))
         self.sieve = Sieve(self)
 
@@ -80,15 +81,6 @@ class Vocabulary:
         if inside != "tool" and "reference" in kinds:
             return "reference"
         return "tool" if "tool" in kinds else inside
-
-    def telling_words(self) -> frozenset[str]:
-        """Last words of all names that are no free text, whatever stands before them."""
-        found = {words_of(name)[-1] for name in self.declared}
-        for kind, entry in self.patterns.fields.items():
-            if kind != "identity":
-                names = (*entry.get("last", ()), *entry.get("whole", ()), *entry.get("of", {}).get(self.protocol, ()))
-                found |= {words_of(name)[-1] for name in names}
-        return frozenset(found)
 
     def _is_named(self, entry: dict[str, Any], name: str) -> bool:
         words = words_of(name)

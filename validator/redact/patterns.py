@@ -64,6 +64,11 @@ def _load(root: Path) -> Patterns:
     )
 
 
+def hides(text: str) -> bool:
+    """True for a text that says that something was hidden, and for a reason why a value is missing that does."""
+    return "redact" in text.lower() or _shipped().markers.fullmatch(text.strip()) is not None
+
+
 def _row(entry: dict[str, Any], weights: dict[str, Any]) -> Row:
     if entry["weight"] not in weights:
         raise DefinitionError(f"{entry['id']} weighs {entry['weight']}, which is not listed", source="patterns")

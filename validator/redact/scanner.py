@@ -13,7 +13,7 @@ from validator.readings import Match, Row, layers, lowered, matches, readings
 from validator.records import dataclass
 from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
-from validator.redact.patterns import load_patterns
+from validator.redact.patterns import hides, load_patterns
 from validator.sieve import shaped
 
 SECRET_KINDS = ("url", "secret")
@@ -68,8 +68,8 @@ class Spot:
 
 
 @functools.cache
-def _clean(places: frozenset[str]) -> Survey:
-    """The survey of a document without leaks; there are few kinds of places."""
+def clean(places: frozenset[str]) -> Survey:
+    """The survey of a document without leaks, by the places of its texts; there are few kinds of places."""
     return Survey((), places)
 
 
@@ -82,11 +82,15 @@ def survey(document: Any, protocol: Protocol, canaries: Iterable[str] = (), raw:
     """Every leak in a line of a capture, and what was looked at; `raw` is the line as it was read."""
     words = tuple(canaries)
     if not words and isinstance(document, dict):
-        kind = None if "record" in document else protocol.type_of(document)
-        places = vocabulary(protocol).sieve.places(document, kind, raw)
+        places = vocabulary(protocol).sieve.places(document, kind_of(document, protocol), raw)
         if places is not None:
-            return _clean(places)
+            return clean(places)
     return exact_survey(document, protocol, words)
+
+
+def kind_of(document: dict[str, Any], protocol: Protocol) -> str | None:
+    """The type of an event; None for a record."""
+    return None if "record" in document else protocol.type_of(document)
 
 
 def exact_survey(document: Any, protocol: Protocol, canaries: tuple[str, ...] = ()) -> Survey:
@@ -116,7 +120,7 @@ def may_hide(texts: list[str]) -> bool:
     for text in [text for text in texts if text not in _plain]:
         shape = shaped(text)
         if shape not in _plain:
-            if is_marker(text) or "redact" in text.lower():
+            if hides(text):
                 return True
             if len(_plain) > _PLAIN_KEPT:
                 _plain.clear()
@@ -138,7 +142,7 @@ class _Scanner:
         self.maps: list[tuple[Segments, str, Any]] = []
 
     def run(self, document: Any) -> Survey:
-        kind = self.protocol.type_of(document) if isinstance(document, dict) and "record" not in document else None
+        kind = kind_of(document, self.protocol) if isinstance(document, dict) else None
         self.free = "output" if kind in self.patterns.output.get(self.name, ()) else "text"
         self.special = self.patterns.fields["path"].get("events", {}).get(kind)
         self._walk(document, (), self.free, "")

@@ -5,7 +5,7 @@ from collections import OrderedDict
 
 from validator.protocol.glance import glance, remembered
 from validator.protocol.honest import is_honest
-from validator.redact import is_marker, masked_pointer, may_hide, survey, vocabulary
+from validator.redact import clean, is_marker, kind_of, masked_pointer, may_hide, survey, vocabulary
 from validator.replay.faded import Lines
 from validator.rules import finding, seen
 
@@ -54,17 +54,27 @@ class Leaks:
 
     def __init__(self, world):
         self._protocol, self._question = world.protocol, _question(world.protocol)
-        self._line = self._survey = None
-        self._asked, self._marked = None, False
+        self._sieve = vocabulary(world.protocol).sieve
+        self._line = self._survey = self._calm = None
+        self._marked = False
 
     def apply(self, step):
         """Learns nothing: a line is surveyed when somebody asks."""
 
+    def _look(self, step):
+        """Looks at the texts of a line once; most lines hold none that has to be searched."""
+        self._line = line = step.line
+        places = self._sieve.calm(line, kind_of(line, self._protocol))
+        self._survey = self._calm = None if places is None else clean(places)
+        self._marked = places is None and may_hide(glance(line)[1])
+
     def of(self, step, context):
         if self._line is not step.line:
+            self._look(step)
+        if self._survey is None or (self._survey is self._calm and context.canaries):
             # A part of an export is read from a place in its line, not from the whole of it.
             raw = context.line.raw if context.line and step.at is None else None
-            self._line, self._survey = step.line, survey(step.line, self._protocol, context.canaries, raw)
+            self._survey = survey(step.line, self._protocol, context.canaries, raw)
         return self._survey
 
     def names(self, step):
@@ -73,8 +83,8 @@ class Leaks:
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
-        if self._asked is not step.line:
-            self._asked, self._marked = step.line, may_hide(glance(step.line)[1])
+        if self._line is not step.line:
+            self._look(step)
         return self._marked
 
 
@@ -99,7 +109,7 @@ def leakless(step, world, context):
     if survey.leaks:
         return None
     payload = payload_of(step)
-    held = None if HELD.isdisjoint(payload) else frozenset(HELD.intersection(payload))
+    held = None if payload.keys().isdisjoint(HELD) else frozenset(HELD.intersection(payload))
     return step.kind, step.type, survey.places, held, any(context.canaries)
 
 

@@ -8,10 +8,9 @@ Fix: Redact before events, snapshots and answers are made from the value, so tha
 
 from functools import lru_cache
 
-from validator.capture.encode import unpack
+from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
-from validator.replay.step import Step
 from validator.rules import finding, rule, seen
 from validator.rules._recent import Recent, Waiting
 from validator.rules.redaction._leaks import Leaks, payload_of
@@ -29,12 +28,15 @@ _OWNERS = {
 _NO_TEXT = ("_id", "_ids", "_ref", "_refs", "status", "type")
 _PLAIN_KEPT = 50_000
 _STEPS_KEPT = 10_000
+_EVENT = ("", "")
+"""Stands for the subjects of an event, whatever they are."""
 
 
 class Redactions:
     """Per subject and key: where it was hidden, where it stood in plain text, and what the line at hand contradicts.
 
-    Most subjects have nothing to hide. Until something of a subject is hidden, its lines wait as they came.
+    Most subjects have nothing to hide. Until something of a subject is hidden, all that is kept of its lines is which
+    keys held text; lines of one layout share that.
     """
 
     forgets = ("_hidden", "_fields", "_plain", "_touched", "_waiting")
@@ -48,8 +50,9 @@ class Redactions:
         self._touched = {}
         """Subjects of which something was hidden."""
         self._waiting = Waiting(_STEPS_KEPT)
-        """The steps of all others."""
+        """The lines of all others, each with the keys under which text of the subject stands."""
         self._known = {}
+        self._asking = (Redactions, world.protocol)
         self.looked = False
         self.clashes = []
 
@@ -62,46 +65,66 @@ class Redactions:
             return
         if step.type == "output.redacted":
             self._declare(step)
-        marked = self._world.ledger(Leaks).marked(step)
-        subjects = self._concerned(step)
-        if not marked and self._touched.keys().isdisjoint(subjects):
-            self.looked = self._is_told(step)
-            for subject in subjects if self.looked else ():
-                self._waiting.add(subject, (step.kind, step.type, step.packed(), step.scope, step.number))
+        if self._world.ledger(Leaks).marked(step):
+            values = list(self._values(step))
+            for subject in dict.fromkeys([subject for subject, *_ in values]):
+                self._recall(subject)
+            self._compare(step, values)
             return
-        for subject in subjects:
-            self._recall(subject)
-        if marked:
-            self._compare(step)
-        else:
-            self._learn(step)
+        places = self._places(step)
+        self.looked = any(places.values())
+        if not self._touched.keys().isdisjoint(places):
+            self._learn(step, places)
+        elif self.looked:
+            for subject, told in places.items():
+                self._waiting.add(subject, (step.number, told))
 
     def _recall(self, subject):
         """Remembers what stood in plain text on the lines of a subject that waited."""
-        for kind, name, packed, scope, number in self._waiting.take(subject):
-            for about, keys in self._places(Step(unpack(packed), number, kind=kind, type=name, scope=scope)):
-                if about == subject:
-                    self._plain.keep((*subject, keys), number)
+        for number, told in self._waiting.take(subject):
+            for keys in told:
+                self._plain.keep((*subject, keys), number)
 
-    def _concerned(self, step):
-        """The subjects that texts of a line belong to."""
-        if step.kind == "event" and self._world.attention.form(step).below.isdisjoint(self._depth):
-            return self._subjects(step)
-        return list(dict.fromkeys(subject for subject, *_ in self._values(step)))
-
-    def _learn(self, step):
+    def _learn(self, step, places):
         """Remembers what stands in plain text on a line that hides nothing, and compares it where that may clash."""
-        places = self._places(step)
-        for subject, keys in places:
-            if (*subject, keys) in self._hidden or subject in self._fields:
-                self._compare(step)
+        for subject in places:
+            self._recall(subject)
+        for subject, told in places.items():
+            if told and (subject in self._fields or any((*subject, keys) in self._hidden for keys in told)):
+                self._compare(step, self._values(step))
                 return
-        self.looked = bool(places)
-        for subject, keys in places:
-            self._plain.keep((*subject, keys), step.number)
+        for subject, told in places.items():
+            for keys in told:
+                self._plain.keep((*subject, keys), step.number)
 
-    def _compare(self, step):
-        for subject, keys, segments, value in self._values(step):
+    def _places(self, step):
+        """Every subject of a line to the keys under which text of it stands."""
+        if step.kind == "event":
+            _, texts, layout = glance(step.line)
+            if self._asking not in layout.answers:
+                layout.answers[self._asking] = self._told(step.line.get("payload"))
+            told = layout.answers[self._asking]
+            if told is not None and "" not in texts:
+                return dict.fromkeys(self._subjects(step), told)
+        found = {}
+        for subject, keys, _, value in self._values(step):
+            told = found.setdefault(subject, [])
+            if value and isinstance(value, str):
+                told.append(keys)
+        return {subject: _shared(tuple(told)) for subject, told in found.items()}
+
+    def _told(self, payload):
+        """The keys of all texts of a payload; None when an object in it is a subject of its own.
+
+        It follows from the layout: which names hold text, and which objects are honest, is all that is asked.
+        """
+        values = list(self._below(payload, _EVENT, (), ()))
+        if any(subject is not _EVENT for subject, *_ in values):
+            return None
+        return tuple([keys for _, keys, _, value in values if isinstance(value, str)])
+
+    def _compare(self, step, values):
+        for subject, keys, segments, value in values:
             hidden = is_marker(value)
             if not hidden and not (isinstance(value, str) and value):
                 continue
@@ -145,68 +168,20 @@ class Redactions:
         for name in ("snapshot", "result"):
             yield from self._below(step.line.get(name), None, (), (name,))
 
-    def _places(self, step):
-        """Subject and keys of every text that `_values` finds."""
-        found = []
-        if step.kind == "event":
-            payload = step.line.get("payload")
-            for subject in self._subjects(step):
-                self._collect(payload, subject, (), found)
-        else:
-            for name in ("snapshot", "result"):
-                self._collect(step.line.get(name), None, (), found)
-        return found
-
-    def _is_told(self, step):
-        """True when `_places` finds anything."""
-        if step.kind == "event":
-            return bool(self._subjects(step)) and self._tells(step.line.get("payload"), True, "")
-        return any(self._tells(step.line.get(name), False, "") for name in ("snapshot", "result"))
-
-    def _tells(self, value, owned, last):
-        """True when a text of a subject stands below a place; `last` is the key it stands under."""
-        kind = type(value)
-        if kind is str:
-            return bool(value) and owned and not last.endswith(_NO_TEXT)
-        if kind is dict:
-            if is_honest(value):
-                return False
-            owned = owned or self._own(value) is not None
-            return any(self._tells(sub, owned, key) for key, sub in value.items())
-        return kind is list and any(self._tells(sub, owned, last) for sub in value)
-
-    def _collect(self, value, subject, keys, found):
-        kind = type(value)
-        if kind is str:
-            if value and subject and not _last(keys).endswith(_NO_TEXT):
-                found.append((subject, keys))
-        elif kind is dict:
-            if is_honest(value):
-                return
-            own = self._own(value)
-            if own:
-                subject, keys = own, ()
-            for key, sub in value.items():
-                self._collect(sub, subject, (*keys, key), found)
-        elif kind is list:
-            for index, sub in enumerate(value):
-                self._collect(sub, subject, (*keys, index), found)
-
     def _subjects(self, step):
         """What an event is about: the identity its family is known by, and the output it speaks of."""
-        found = []
-        for name in self._identities(step.type):
-            if name in step.scope:
-                found.append((name, step.scope[name]))
+        found, scope = [], step.scope
+        for name in self._identities(self._protocol.family_of.get(step.type, "")):
+            if name in scope:
+                found.append((name, scope[name]))
                 break
         output = payload_of(step).get("output_ref")
         if isinstance(output, str):
             found.append(("output_ref", output))
         return found
 
-    def _identities(self, kind):
-        """The identities that the family of a type carries, the finest first."""
-        family = self._protocol.family_of.get(kind, "")
+    def _identities(self, family):
+        """The identities that a family of events carries, the finest first."""
         known = self._known.get(family)
         if known is None:
             carried = self._protocol.families.get(family, {}).get("carries", {})
@@ -238,6 +213,12 @@ class Redactions:
 @lru_cache(maxsize=1024)
 def _is_streamed(kind):
     return kind.rsplit(".", 1)[-1] in _STREAMED
+
+
+@lru_cache(maxsize=1024)
+def _shared(told):
+    """The same keys as one object: a snapshot tells the same of all its subjects, and they wait for long."""
+    return told
 
 
 def _last(keys):
