@@ -69,6 +69,10 @@ class Work:
         self.first_to_rest_on: dict[str, Target] = {}
         """Reference of a decision to the first target that ran with it."""
 
+    def alike(self, step: Step) -> bool:
+        """False when the step is the first that shows its target at work."""
+        return self._now[1] is None or self._now[1].ran != step.number
+
     def apply(self, step: Step) -> None:
         if step.kind != "event" or step.type is None:
             return

@@ -96,6 +96,7 @@ class Parents:
     """The parent of every child, as the first line that carried both has settled it."""
 
     forgets = ("_settled", "_spawned")
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world
@@ -107,6 +108,9 @@ class Parents:
         self.conflicts: list[Conflict] = []
         self.met: list[Pair] = []
         """The pairs that this line confirms or settles."""
+
+    def alike(self, step: Step) -> bool:
+        return not self.conflicts
 
     def apply(self, step: Step) -> None:
         self.conflicts, self.met = [], []
@@ -231,6 +235,7 @@ class Named:
     """Which ids of each kind have been named so far, and where first."""
 
     forgets = ("_seen", "_sessions")
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world
@@ -239,6 +244,9 @@ class Named:
         self._sessions = Lines()
         self.again: int | None = None
         """The line that created the session before which this event creates."""
+
+    def alike(self, step: Step) -> bool:
+        return not self._now
 
     def apply(self, step: Step) -> None:
         self.again = None
@@ -285,6 +293,7 @@ class Seats:
     """Which sessions, threads and turns an event could belong to."""
 
     forgets = ("_sessions", "_threads", "_turns", "_steps")
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world

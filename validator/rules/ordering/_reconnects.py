@@ -35,6 +35,7 @@ class Reconnects:
     """Subscribers that have come back, by stream."""
 
     since = ("record:command", "record:result", *RETURNS)
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world
@@ -46,6 +47,9 @@ class Reconnects:
         self._asked: dict[str, tuple[int, int]] = {}
         self.answer: tuple[int, int, int] | None = None
         """The line of the question, the first sequence to replay, and the one that this result promises."""
+
+    def alike(self, step: Step) -> bool:
+        return self.ended is None
 
     def apply(self, step: Step) -> None:
         self.ended = self.answer = None

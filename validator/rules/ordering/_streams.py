@@ -52,6 +52,9 @@ class Counts:
         self.first_uncounted = False
         """This event is the first of its stream without a sequence."""
 
+    def alike(self, step: Step) -> bool:
+        return not self.after_restart
+
     def apply(self, step: Step) -> None:
         if step.kind == "restart":
             self.restart = step.number
@@ -106,6 +109,8 @@ class Gap:
 
 class Gaps:
     """The gaps of every stream that are neither filled nor marked."""
+
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world
@@ -180,6 +185,9 @@ class Clocks:
         """The line whose timestamp is later than this one's."""
         self.compared = False
 
+    def alike(self, step: Step) -> bool:
+        return self.compared
+
     def apply(self, step: Step) -> None:
         self.before, self.compared = None, False
         place = step.place
@@ -218,6 +226,9 @@ class Recoveries:
         """Work goes on in this step before anything was said: the last line before the restart, and the restart."""
         self.said = False
         """This step says what was recovered."""
+
+    def alike(self, step: Step) -> bool:
+        return self.early is None
 
     def apply(self, step: Step) -> None:
         self.early, self.said = None, False

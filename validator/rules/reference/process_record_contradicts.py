@@ -21,6 +21,9 @@ class ProcessLimits:
         self._offsets = {}
         self.before = None
 
+    def alike(self, step):
+        return self.before is not None or number(told(step, "offset")) is None
+
     def apply(self, step):
         process = step.scope.get("process_id")
         self.before = None

@@ -77,6 +77,7 @@ class OpenWork:
     """Open subjects by the identities they were seen with."""
 
     forgets = ("_by", "_filed")
+    heeds_last = False
 
     def __init__(self, world: World):
         self._world = world

@@ -21,6 +21,7 @@ class Early:
         *("snapshot.*", "record:snapshot"),
     )
     forgets = ("lines", "served")
+    heeds_last = False
 
     def __init__(self, world):
         self._world = world
