@@ -41,7 +41,7 @@ from validator.replay.step import Move, Place, Step
 from validator.rules.redaction._leaks import Leaks
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
-from validator.words import Words, harmless
+from validator.words import harmless
 
 if TYPE_CHECKING:
     from validator.session import Session
@@ -85,7 +85,8 @@ class _Echo:
     sequence: int
     offset: int = 0
     times: int = 0
-    last: Place | None = None
+    before: int = 0
+    """The line before the last."""
     next: bytes = b""
     """The sequence that has to follow, as it is written."""
     stamp: bytes = b""
@@ -97,7 +98,8 @@ class _Echo:
     order: Any = None
     """Picks what fills it."""
     kind: int = 0
-    words: Words | None = None
+    make: Any = None
+    """Says that harmless words make a text."""
     free: str = ""
     field_name: bytes = b""
 
@@ -106,7 +108,8 @@ class Echoes:
     """The lines of one capture that repeat others."""
 
     def __init__(self, session: Session):
-        self._session, self._world = session, session.world
+        self._session, self._world, self._tally = session, session.world, session.tally
+        self._repeat = session.world.order.repeat
         known, demands = STREAMED[session.protocol.name], session.profile.demands
         self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
         self._sieve = vocabulary(session.protocol).sieve
@@ -132,32 +135,28 @@ class Echoes:
 
     def take(self, raw: bytes, number: int, offset: int) -> bool:
         """Takes a line in when it certainly repeats another; False leaves it to the long way."""
-        if not self._signs:
-            return False
         start = raw.find(_SESSION) + _START
         echo = self._signs.get(raw[start : raw.find(b'"', start + 2)])
-        if echo is None or number - self._world.faded_at >= worlds.RECENT or self._session.tally.crashed:
+        if echo is None or number - self._world.faded_at >= worlds.RECENT or self._tally.crashed:
             return False
         if echo.template is None and not self._prepare(echo):
             self._drop(echo)
             return False
         holes = echo.template.holes(raw)
-        if holes is None or holes[0] != echo.next or not goes_on(echo.stamp, holes[1]) or len(raw) > LONGEST:
+        if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
             return False
         _, stamp, event_id, text, grows, size = holes
         position = _reached(echo.position, grows, size, text) if grows or size else 0
-        if position is None or not self._is_plain(echo, event_id, text):
+        if position is None or not goes_on(echo.stamp, stamp) or not self._is_plain(echo, event_id, text):
             return False
-        sequence = echo.sequence + 1
-        body = echo.body % echo.order(holes)
-        if not self._world.order.repeat(event_id, body, echo.kind, echo.stream, sequence, number):
+        step, sequence = echo.step, echo.sequence + 1
+        if not self._repeat(event_id, echo.body % echo.order(holes), echo.kind, echo.stream, sequence, number):
             return False
-        place = Place(echo.stream, sequence, echo.sequence, "next", echo.line)
         for keep in echo.keepers:
-            keep(echo.step, place, raw, number)
+            keep(step, sequence, raw, number)
         self._world.last_line = number
         echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
-        echo.line, echo.raw, echo.offset, echo.last = number, raw, offset, place
+        echo.before, echo.line, echo.raw, echo.offset = echo.line, number, raw, offset
         echo.times += 1
         return True
 
@@ -165,7 +164,7 @@ class Echoes:
         """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
         if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
-        if self._names(event_id) and echo.words.make(text):
+        if self._names(event_id) and echo.make(text):
             return True
         if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
             return False
@@ -228,10 +227,11 @@ class Echoes:
             return
         session, kept = self._session, echo.step
         session.events += echo.times
-        session.tally.count(echo.looked, echo.times)
+        self._tally.count(echo.looked, echo.times)
         for entry in echo.counted:
             entry[1] += echo.times
-        step = Step(unpack(echo.raw), echo.line, echo.offset, type=kept.type, place=echo.last)
+        place = Place(echo.stream, echo.sequence, echo.sequence - 1, "next", echo.before)
+        step = Step(unpack(echo.raw), echo.line, echo.offset, type=kept.type, place=place, form=kept.form)
         step.moves, step.scope = kept.moves, kept.scope
         self._world.resume(step, echo.times)
 
@@ -271,7 +271,7 @@ class Echoes:
         place, session = step.place, self._session
         if place is None or place.verdict != "next" or step.repeats is not None or step.reused is not None:
             return False
-        if step.refusals or session.tally.crashed or not all(map(_is_still, step.moves)):
+        if step.refusals or self._tally.crashed or not all(map(_is_still, step.moves)):
             return False
         if session.context.errors or session.context.foreign or any(session.context.canaries):
             return False
@@ -291,7 +291,7 @@ class Echoes:
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)
         echo.free = self._sieve.free(kind)
-        echo.words = self._words[echo.free]
+        echo.make = self._words[echo.free].make
         echo.field_name = next(name for name, what in fields.items() if what == "text").encode()
         return self._is_plain(echo, event_id, text)
 
@@ -309,18 +309,10 @@ def _is_still(move: Move) -> bool:
 
 def _reached(before: int, grows: bytes, size: bytes, text: bytes) -> int | None:
     """The position that a text has, which is beyond the last; None when it is not, or when the size is another."""
-    if size and not (is_count(size) and int(size) == len(text) - _escapes(text)):
-        return None
+    if size and size != b"%d" % (len(text) - text.count(b"\\") + text.count(b"\\\\")):
+        return None  # of an escape one byte is a sign, and of two signs in a row the second is what is meant
     position = int(grows) if is_count(grows) else -1
     return position if position > before or not grows else None
-
-
-def _escapes(text: bytes) -> int:
-    """How many bytes of a text are the signs of escapes."""
-    if b"\\" not in text:
-        return 0
-    pairs = text.count(b"\\\\")
-    return pairs + text.replace(b"\\\\", b"").count(b"\\")
 
 
 def _narrows(kind: str, fields: Fields, demands: Iterable[Demand]) -> Iterator[bool]:

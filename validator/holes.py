@@ -41,10 +41,9 @@ _is_clock = re.compile(_CLOCK).fullmatch
 
 def goes_on(before: bytes, stamp: bytes) -> bool:
     """True for a time of the same day, written alike, that is not earlier."""
-    if stamp == before:
-        return True
-    alike = len(stamp) == len(before) and stamp[:10] == before[:10] and stamp > before
-    return alike and _is_clock(stamp, 10) is not None
+    if len(stamp) != len(before) or stamp < before or stamp[:10] != before[:10]:
+        return False
+    return stamp == before or _is_clock(stamp, 10) is not None
 
 
 @dataclass(slots=True)

@@ -62,8 +62,9 @@ def test_who_heeds_no_last_piece_is_left_as_it_was_by_every_further_one(part, mo
         if not way(self, raw, number, offset):
             return False
         if known is not None and known.line == number:
-            step = Step(json.loads(raw), number, offset, type=known.step.type, place=known.last, form=known.step.form)
-            step.moves, step.scope = known.step.moves, known.step.scope
+            like = known.step
+            step = Step(json.loads(raw), number, offset, type=like.type, place=like.place, form=like.form)
+            step.moves, step.scope = like.moves, like.scope
             for kind, apply in self._world.audience(step).teachers:
                 if not getattr(kind, "heeds_last", True) and met[kind] < 99:
                     before = kept_by(self._world.ledger(kind))

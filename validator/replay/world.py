@@ -71,7 +71,7 @@ class Audience(NamedTuple):
     teachers: tuple[Teacher, ...]
     alike: tuple[Callable[[Step], bool], ...]
     """The `alike` of those who have it."""
-    echo: tuple[Callable[[Step, Place, bytes, int], None], ...]
+    echo: tuple[Callable[[Step, int, bytes, int], None], ...]
     """The `echo` of those who keep every step."""
     heed_last: tuple[Teacher, ...]
     """Those who have to be shown the last step."""

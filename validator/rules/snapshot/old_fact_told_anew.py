@@ -39,7 +39,7 @@ class Told:
     def alike(self, step):
         return self.loaded is None
 
-    def echo(self, step, place, raw, number):
+    def echo(self, step, sequence, raw, number):
         self._waiting.add(step.scope.get("session_id", ""), (step.type, None, step.scope, raw, number))
 
     def apply(self, step):

@@ -14,7 +14,7 @@ import functools
 from array import array
 from collections import deque
 from heapq import merge
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.capture.encode import unpack
 from validator.protocol.honest import known
@@ -70,6 +70,24 @@ class Kept:
         )
 
 
+class Repeated(NamedTuple):
+    """An event that repeats another but for its place, its time and its text; read like what is kept of others."""
+
+    number: int
+    like: Step
+    sequence: int
+    line: bytes
+
+    acknowledged = _NOTHING
+    found_by = None
+
+    def step(self) -> Step:
+        """The step as it was taken."""
+        like, sequence = self.like, self.sequence
+        place = Place(like.place.stream, sequence, sequence - 1, "next")
+        return Step(unpack(self.line), self.number, type=like.type, place=place, moves=like.moves, scope=like.scope)
+
+
 class Past:
     """A world that is moved by steps another world has taken; it knows nothing of what comes after them."""
 
@@ -94,7 +112,7 @@ class Past:
         subject = self.subjects(machine).get(key or "")
         return subject.state if subject else None
 
-    def apply(self, session: str | None, kept: Kept) -> None:
+    def apply(self, session: str | None, kept: Kept | Repeated) -> None:
         """Repeats the moves of an event, then shows it to the read models."""
         if kept.acknowledged[0]:
             self.models.acknowledge(*kept.acknowledged, session)
@@ -146,7 +164,7 @@ class Replay:
     def __init__(self, world: Any):
         self._world = world
         self.past = Past(world.protocol)
-        self._waiting: dict[str | None, deque[Kept]] = {}
+        self._waiting: dict[str | None, deque[Kept | Repeated]] = {}
         self._doubts: deque[int] = deque()
         self._doubt: int | None = None
         self._current: str | None = None
@@ -179,30 +197,32 @@ class Replay:
             if step.line.get("command") == "ack_events":
                 self._acknowledge(step)
 
-    def echo(self, step: Step, place: Place, raw: bytes, number: int) -> None:
+    def echo(self, step: Step, sequence: int, raw: bytes, number: int) -> None:
         """Keeps an event that repeats another."""
         session = self._current = step.scope["session_id"]
-        self._reach(session, place, number)
-        if session in self._events:  # what it repeats was kept, unless its session was given up
-            self._hold(session, Kept(number, step, place, raw))
-
-    def _reach(self, session: str | None, place: Place | None, number: int) -> None:
         self.remember(session, number)
-        if place is not None and place.sequence is not None:
-            reached = self.reached.get(session)
-            if reached is None or place.sequence >= reached[0]:
-                self.reached[session] = (place.sequence, number)
-            streams = self.streams.get(session)
-            if streams is None:
-                streams = self.streams[session] = set()
-            streams.add(place.stream)
+        self._reach(session, step.place.stream, sequence, number)
+        if session in self._events:  # what it repeats was kept, unless its session was given up
+            self._hold(session, Repeated(number, step, sequence, raw))
+
+    def _reach(self, session: str | None, stream: str | None, sequence: int, number: int) -> None:
+        reached = self.reached.get(session)
+        if reached is None or sequence >= reached[0]:
+            self.reached[session] = (sequence, number)
+        streams = self.streams.get(session)
+        if streams is None:
+            streams = self.streams[session] = set()
+        streams.add(stream)
 
     def _keep(self, step: Step) -> None:
         session = self._current = step.scope.get("session_id", self._current)
-        self._reach(session, step.place, step.number)
+        self.remember(session, step.number)
+        place = step.place
+        if place is not None and place.sequence is not None:
+            self._reach(session, place.stream, place.sequence, step.number)
         if self.is_gone(session):
             return
-        kept = Kept(step.number, step, step.place, step.packed())
+        kept = Kept(step.number, step, place, step.packed())
         for move in step.moves:
             if move.source == NONE:
                 kept.found_by = {**(kept.found_by or {}), (move.machine, move.subject): self._by(move)}
@@ -210,14 +230,14 @@ class Replay:
                 self._channels.setdefault(move.subject, {})[session] = None
         self._hold(session, kept)
 
-    def _hold(self, session: str | None, kept: Kept) -> None:
+    def _hold(self, session: str | None, kept: Kept | Repeated) -> None:
         self._wait(session, kept)
         self._events[session] = self._events.pop(session, 0) + 1
         self._held += 1
         if self._held > TAKEN:
             self._make_room()
 
-    def _wait(self, session: str | None, kept: Kept) -> None:
+    def _wait(self, session: str | None, kept: Kept | Repeated) -> None:
         waiting = self._waiting.get(session)
         if waiting is None:
             # Events before the first session that is named belong to it.
@@ -315,7 +335,7 @@ class Replay:
             self._take(session, kept)
         self._doubt_until(before)
 
-    def _before(self, before: int) -> list[list[tuple[Kept, str | None]]]:
+    def _before(self, before: int) -> list[list[tuple[Kept | Repeated, str | None]]]:
         """What waits of each session and stands before a line, no longer waiting."""
         found = []
         for session, waiting in self._waiting.items():
@@ -342,7 +362,7 @@ class Replay:
         self._doubt_until(until)
         return until
 
-    def _take(self, session: str | None, kept: Kept) -> None:
+    def _take(self, session: str | None, kept: Kept | Repeated) -> None:
         self._doubt_until(kept.number)
         self.past.apply(session, kept)
 
