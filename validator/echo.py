@@ -249,6 +249,9 @@ class Echoes:
         """Remembers a line that was judged as one that may be repeated, unless something was found (no step)."""
         if step is None or not self._is_settled(step):
             return
+        audience = self._world.audience(step)
+        for more in audience.further:
+            looked = looked | self._marks(step, more(step))
         echo = _Echo(
             step,
             looked,
@@ -257,7 +260,7 @@ class Echoes:
             stream=step.place.stream,
             sign=_sign(line.raw),
             ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
-            keepers=self._world.audience(step).echo,
+            keepers=audience.echo,
             raw=line.raw,
             line=step.number,
             sequence=step.place.sequence,
@@ -265,6 +268,11 @@ class Echoes:
         self._signs[echo.sign] = self._by_session[echo.session] = echo
         for name in echo.ids:
             self._owned.setdefault(name, {})[echo.session] = None
+
+    def _marks(self, step: Step, told: tuple[tuple[str, tuple[str, ...]], ...]) -> Looked:
+        """Looks by the ids of rules."""
+        woken = self._session.catalogue.woken_by(step) if told else ()
+        return {(rule, clauses): 1 for name, clauses in told for rule in woken if rule.id == name}
 
     def _is_settled(self, step: Step) -> bool:
         """True when a line moved nothing and a further one like it would be judged the same."""

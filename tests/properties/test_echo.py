@@ -246,19 +246,30 @@ def outputs(count, step=4):
         yield json.dumps({**head, **named, "payload": payload}, separators=(",", ":"))
 
 
-def test_output_takes_the_short_way_once_its_offset_was_compared(monkeypatch, taken):
-    data = "\n".join(outputs(6)).encode() + b"\n"
+@pytest.mark.parametrize(("step", "compared"), [(4, 5), (0, 0)])
+def test_output_takes_the_short_way_from_its_second_piece_on(step, compared, monkeypatch, taken):
+    data = "\n".join(outputs(6, step)).encode() + b"\n"
     report = judged(monkeypatch, data, "auto")
     assert report == judged(monkeypatch, data, "off")
-    assert report.looks["REF012"] == 5
-    assert len(taken) == 4
-
-
-def test_output_without_an_offset_takes_the_short_way_from_its_second_piece_on(monkeypatch, taken):
-    data = "\n".join(outputs(6, step=0)).encode() + b"\n"
-    report = judged(monkeypatch, data, "auto")
-    assert report == judged(monkeypatch, data, "off")
+    assert report.looks.get("REF012", 0) == compared
     assert len(taken) == 5
+
+
+def test_output_whose_offset_stands_still_goes_the_long_way(monkeypatch, taken):
+    lines = list(outputs(6))
+    lines[5] = lines[5].replace('"offset":4', '"offset":0')
+    data = "\n".join(lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.line for found in report.findings if found.rule == "REF012"] == [6]
+    assert len(taken) == 3
+
+
+def test_the_offset_of_output_that_names_no_process_is_not_compared(monkeypatch):
+    data = "\n".join(outputs(6)).replace('"process_id":"p1",', "").encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert "REF012" not in report.looks
 
 
 @pytest.mark.parametrize("kind", sorted(FIELDS))

@@ -58,7 +58,8 @@ class Ledger(Protocol):
         Of steps that differ only in id, place, time and text those between the first and the last may be left out
         (`echo.py`). A ledger that keeps every one has `echo`, and is then not shown the last. One for which it matters
         how many there were has `alike`, which is False when a further step like the one just applied would teach it
-        something, or leave it otherwise than this one did.
+        something, or leave it otherwise than this one did. Where all that differs is that a rule looks at more in
+        further steps, it has `further` in place of that: the id of the rule, and the clauses.
         """
 
     heeds_last: ClassVar[bool] = True
@@ -71,6 +72,8 @@ class Audience(NamedTuple):
     teachers: tuple[Teacher, ...]
     alike: tuple[Callable[[Step], bool], ...]
     """The `alike` of those who have it."""
+    further: tuple[Callable[[Step], tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    """The `further` of those who have it."""
     echo: tuple[Callable[[Step, int, bytes, int], None], ...]
     """The `echo` of those who keep every step."""
     heed_last: tuple[Teacher, ...]
@@ -167,6 +170,7 @@ class World:
         return Audience(
             teachers,
             tuple([ledger.alike for ledger in ledgers if hasattr(ledger, "alike")]),
+            tuple([ledger.further for ledger in ledgers if hasattr(ledger, "further")]),
             tuple([ledger.echo for ledger in ledgers if hasattr(ledger, "echo")]),
             tuple([entry for entry in last if entry[0] in self._ledgers]),
         )
