@@ -1,14 +1,15 @@
 """The short way for streamed text: a line that repeats one judged before, but for its id, place, time and text.
 
-Most of a long stream is text in small pieces. Once two such lines of a stream have been judged and the second moved
-nothing, a third one teaches nothing either except that it was the last: its place, its time and its text. So it is
-matched against the bytes of the second, its holes are checked for what rules would look at (the next sequence, a
-time that does not run back, an id never met, a text that leaks and hides nothing), and the looks are counted.
+Most of a long stream is text in small pieces. Once such a line has been judged and moved nothing, the next one teaches
+nothing either except that it was the last: its place, its time and its text. So it is matched against the bytes of the
+first, its holes are checked for what rules would look at (the next sequence, a time that does not run back, an id never
+met, a text that leaks and hides nothing), and the looks are counted. That a ledger is left as it was by a further such
+line is what `alike` denies where it does not hold; rules know a line, and what ledgers keep once they have heard it.
 
 The lines between are not shown to ledgers, except those that keep every event (`echo`); the last of them is shown to
-all, before anything that could tell the difference: another line of the stream, a line that names one of its ids, a
-record, a line that could not be read, the end. A ledger for which one more such line counts says so (`alike`).
-With the fast path off there is no short way, and the report is the same.
+those that heed it, before anything that could tell the difference: another line of the stream, a line that names one of
+its ids, a record, a line that could not be read, the end. With the fast path off there is no short way, and the report
+is the same.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from validator.capture.ndjson import Line
 from validator.holes import (
     ENVELOPE,
     Fields,
-    Key,
     Layouts,
     Template,
     goes_on,
@@ -37,11 +37,11 @@ from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
-from validator.replay.step import Place, Step
+from validator.replay.step import Move, Place, Step
 from validator.rules.redaction._leaks import Leaks
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
-from validator.words import Words, harmless
+from validator.words import harmless
 
 if TYPE_CHECKING:
     from validator.session import Session
@@ -69,42 +69,47 @@ _STREAMS = 4_096
 class _Echo:
     """A line that others may repeat, and the last that did."""
 
-    template: Template
     step: Step
+    looked: Looked
+    counted: list[list[Any]]
+    """What was looked at in it."""
     session: str
     stream: str
     """In what its sequence counts; its session, unless it says otherwise."""
     sign: bytes
     """By what lines that may repeat it are found."""
-    sequence: int
-    next: bytes
-    """The sequence that has to follow, as it is written."""
-    stamp: bytes
-    position: int
-    line: int
-    looked: Looked
-    counted: list[list[Any]]
-    body: bytes
-    """The line with its keys in order, to be filled in."""
-    order: Any
-    """Picks what fills it."""
-    kind: int
-    words: Words
     ids: tuple[str, ...]
-    listeners: tuple[Any, ...]
-    free: str
-    field_name: bytes
-    raw: bytes = b""
+    keepers: tuple[Any, ...]
+    raw: bytes
+    line: int
+    sequence: int
     offset: int = 0
     times: int = 0
-    last: Place | None = None
+    before: int = 0
+    """The line before the last."""
+    next: bytes = b""
+    """The sequence that has to follow, as it is written."""
+    stamp: bytes = b""
+    position: int = 0
+    template: Template | None = None
+    """Where its holes are; found when the first line comes that may repeat it."""
+    body: bytes = b""
+    """The line with its keys in order, to be filled in."""
+    order: Any = None
+    """Picks what fills it."""
+    kind: int = 0
+    make: Any = None
+    """Says that harmless words make a text."""
+    free: str = ""
+    field_name: bytes = b""
 
 
 class Echoes:
     """The lines of one capture that repeat others."""
 
     def __init__(self, session: Session):
-        self._session, self._world = session, session.world
+        self._session, self._world, self._tally = session, session.world, session.tally
+        self._repeat = session.world.order.repeat
         known, demands = STREAMED[session.protocol.name], session.profile.demands
         self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
         self._sieve = vocabulary(session.protocol).sieve
@@ -113,13 +118,10 @@ class Echoes:
         self._words = {place: harmless(vocabulary(session.protocol), place) for place in ("text", "output")}
         self._names = self._words["text"].name
         self._layouts = Layouts()
-        self._matched: Any = None
-        """The layout of the line at hand, and where it has its holes."""
         self._signs: dict[bytes, _Echo] = {}
         self._by_session: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
         """Ids to the sessions whose echoes carry them."""
-        self._firsts: dict[str, Key] = {}
 
     @staticmethod
     def fit(session: Session) -> Echoes | None:
@@ -133,29 +135,28 @@ class Echoes:
 
     def take(self, raw: bytes, number: int, offset: int) -> bool:
         """Takes a line in when it certainly repeats another; False leaves it to the long way."""
-        if not self._signs:
-            return False
         start = raw.find(_SESSION) + _START
         echo = self._signs.get(raw[start : raw.find(b'"', start + 2)])
-        if echo is None or number - self._world.faded_at >= worlds.RECENT or self._session.tally.crashed:
+        if echo is None or number - self._world.faded_at >= worlds.RECENT or self._tally.crashed:
+            return False
+        if echo.template is None and not self._prepare(echo):
+            self._drop(echo)
             return False
         holes = echo.template.holes(raw)
-        if holes is None or holes[0] != echo.next or not goes_on(echo.stamp, holes[1]) or len(raw) > LONGEST:
+        if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
             return False
         _, stamp, event_id, text, grows, size = holes
         position = _reached(echo.position, grows, size, text) if grows or size else 0
-        if position is None or not self._is_plain(echo, event_id, text):
+        if position is None or not goes_on(echo.stamp, stamp) or not self._is_plain(echo, event_id, text):
             return False
-        sequence = echo.sequence + 1
-        body = echo.body % echo.order(holes)
-        if not self._world.order.repeat(event_id, body, echo.kind, echo.stream, sequence, number):
+        step, sequence = echo.step, echo.sequence + 1
+        if not self._repeat(event_id, echo.body % echo.order(holes), echo.kind, echo.stream, sequence, number):
             return False
-        place = Place(echo.stream, sequence, echo.sequence, "next", echo.line)
-        for ledger in echo.listeners:
-            ledger.echo(echo.step, place, raw, number)
+        for keep in echo.keepers:
+            keep(step, sequence, raw, number)
         self._world.last_line = number
         echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
-        echo.line, echo.raw, echo.offset, echo.last = number, raw, offset, place
+        echo.before, echo.line, echo.raw, echo.offset = echo.line, number, raw, offset
         echo.times += 1
         return True
 
@@ -163,7 +164,7 @@ class Echoes:
         """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
         if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
-        if self._names(event_id) and echo.words.make(text):
+        if self._names(event_id) and echo.make(text):
             return True
         if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
             return False
@@ -187,31 +188,27 @@ class Echoes:
 
     def before(self, line: Line) -> None:
         """Shows ledgers what was left out, before a line that could tell the difference."""
-        if not self._by_session and not self._firsts:
+        if not self._by_session:
             return
         document = line.document if line.readable and "record" not in line.document else {}
         stream, kind = document.get("session_id"), document.get("type")
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind):
+        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, document):
             self.settle()
-            self._firsts.clear()
-        elif stream in self._by_session or not self._owned.keys().isdisjoint(glance(document)[1]):
-            self._interrupt(stream, document)
+            return
+        named = self._owned.keys() & glance(document)[1]
+        if named or stream in self._by_session:
+            self._interrupt({stream}.union(*(self._owned[name] for name in named)))
 
-    def _interrupt(self, stream: str, document: dict[str, Any]) -> None:
-        """Shows what was left out of a line's own stream, and of those whose ids it names."""
-        concerned = {stream: None} if stream in self._by_session else {}
-        for text in glance(document)[1]:
-            concerned |= self._owned.get(text, {})
-        for echo in sorted((self._by_session[name] for name in concerned), key=lambda entry: entry.line):
+    def _interrupt(self, sessions: set[str]) -> None:
+        """Shows what was left out of some streams."""
+        found = [self._by_session[name] for name in sessions if name in self._by_session]
+        for echo in sorted(found, key=lambda entry: entry.line):
             self._drop(echo)
-        for name in concerned:
-            if name != stream:
-                self._firsts.pop(name, None)
 
-    def _disturbs(self, kind: str) -> bool:
-        """True for a type of event that concerns every stream, or wakes somebody who has slept so far."""
-        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind)
+    def _disturbs(self, kind: str, document: dict[str, Any]) -> bool:
+        """True for an event that concerns every stream, or wakes somebody who has slept so far."""
+        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind, glance(document)[0].keys)
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""
@@ -230,94 +227,81 @@ class Echoes:
             return
         session, kept = self._session, echo.step
         session.events += echo.times
-        session.tally.count(echo.looked, echo.times)
+        self._tally.count(echo.looked, echo.times)
         for entry in echo.counted:
             entry[1] += echo.times
-        step = Step(unpack(echo.raw), echo.line, echo.offset, type=kept.type, place=echo.last)
+        place = Place(echo.stream, echo.sequence, echo.sequence - 1, "next", echo.before)
+        step = Step(unpack(echo.raw), echo.line, echo.offset, type=kept.type, place=place, form=kept.form)
         step.moves, step.scope = kept.moves, kept.scope
         self._world.resume(step, echo.times)
 
     # What begins it.
 
-    def key(self, line: Line) -> Key | None:
-        """What of a line stands between its holes; None for one that cannot be repeated."""
+    def minds(self, line: Line) -> bool:
+        """True for a line that others may repeat, as far as its type tells."""
         document, raw = line.document, line.raw
         kind = document.get("type") if line.readable else None
-        fields = self._types.get(kind) if type(kind) is str else None
-        if fields is None or raw is None or line.problems or len(raw) > LONGEST:
-            return None
-        if type(document.get("session_id")) is not str:
-            return None
-        self._matched = found = self._layouts.match(document, fields, raw)
-        return found[1].group(*found[0].constant) if found else None
+        if type(kind) is not str or kind not in self._types or raw is None or line.problems or len(raw) > LONGEST:
+            return False
+        return type(document.get("session_id")) is str and len(self._by_session) < _STREAMS
 
-    def expects(self, line: Line, key: Key | None) -> bool:
-        """True when a line is the second of its kind in a row."""
-        return key is not None and self._firsts.get(line.document["session_id"]) == key
-
-    def after(
-        self, line: Line, key: Key | None, step: Step | None = None, looked: Looked | None = None, counted: Any = ()
-    ) -> None:
-        """Remembers a line that was judged: as one that may be repeated when it was the second in a row."""
-        if key is None or len(self._firsts) >= _STREAMS:
-            stream = line.document.get("session_id") if self._firsts and line.readable else None
-            if type(stream) is str:
-                self._firsts.pop(stream, None)
+    def after(self, line: Line, step: Step | None, looked: Looked, counted: list[Any]) -> None:
+        """Remembers a line that was judged as one that may be repeated, unless something was found (no step)."""
+        if step is None or not self._is_settled(step):
             return
-        if step is not None and self._is_settled(step):
-            self._begin(line, key, step, looked, counted)
-        self._firsts[line.document["session_id"]] = key
+        audience = self._world.audience(step)
+        for more in audience.further:
+            looked = looked | self._marks(step, more(step))
+        echo = _Echo(
+            step,
+            looked,
+            counted,
+            session=line.document["session_id"],
+            stream=step.place.stream,
+            sign=_sign(line.raw),
+            ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
+            keepers=audience.echo,
+            raw=line.raw,
+            line=step.number,
+            sequence=step.place.sequence,
+        )
+        self._signs[echo.sign] = self._by_session[echo.session] = echo
+        for name in echo.ids:
+            self._owned.setdefault(name, {})[echo.session] = None
+
+    def _marks(self, step: Step, told: tuple[tuple[str, tuple[str, ...]], ...]) -> Looked:
+        """Looks by the ids of rules."""
+        woken = self._session.catalogue.woken_by(step) if told else ()
+        return {(rule, clauses): 1 for name, clauses in told for rule in woken if rule.id == name}
 
     def _is_settled(self, step: Step) -> bool:
         """True when a line moved nothing and a further one like it would be judged the same."""
         place, session = step.place, self._session
         if place is None or place.verdict != "next" or step.repeats is not None or step.reused is not None:
             return False
-        if step.refusals or any(move.source != move.target or move.machine == "channel" for move in step.moves):
+        if step.refusals or self._tally.crashed or not all(map(_is_still, step.moves)):
             return False
         if session.context.errors or session.context.foreign or any(session.context.canaries):
             return False
-        minded = (ledger for ledger in self._world.heard_by(step) if hasattr(ledger, "alike"))
-        return not session.tally.crashed and all(ledger.alike(step) for ledger in minded)
+        return all(alike(step) for alike in self._world.audience(step).alike)
 
-    def _begin(self, line: Line, key: Key, step: Step, looked: Looked, counted: list[Any]) -> None:
-        document, fields = step.line, self._types[step.type]
-        layout, match = self._matched
-        written = in_order(layout, key, document, fields)
+    def _prepare(self, echo: _Echo) -> bool:
+        """Finds the holes of a line that another may repeat; False when it cannot be repeated."""
+        document, raw, kind = echo.step.line, echo.raw, echo.step.type
+        fields = self._types[kind]
+        found = self._layouts.match(document, fields, raw)
+        written = in_order(*found, document, fields) if found else None
         if written is None:
-            return
-        template = Template(layout, match)
-        _, stamp, event_id, text, grows, _ = template.holes(line.raw)
-        sequence, free = step.place.sequence, self._sieve.free(step.type)
-        echo = _Echo(
-            template,
-            step,
-            session=document["session_id"],
-            stream=step.place.stream,
-            sign=_sign(line.raw),
-            sequence=sequence,
-            next=b"%d" % (sequence + 1),
-            stamp=stamp,
-            position=int(grows or 0),
-            line=step.number,
-            looked=looked,
-            counted=counted,
-            body=written[0],
-            order=written[1],
-            kind=self._world.order.kind_of(document),
-            words=self._words[free],
-            ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
-            listeners=tuple(ledger for ledger in self._world.heard_by(step) if hasattr(ledger, "echo")),
-            free=free,
-            field_name=next(name for name, kind in fields.items() if kind == "text").encode(),
-        )
-        if self._is_plain(echo, event_id, text):
-            self._own(echo)
-
-    def _own(self, echo: _Echo) -> None:
-        self._signs[echo.sign] = self._by_session[echo.session] = echo
-        for name in echo.ids:
-            self._owned.setdefault(name, {})[echo.session] = None
+            return False
+        template = Template(*found)
+        following, echo.stamp, event_id, text, grows, _ = template.holes(raw)
+        echo.template, (echo.body, echo.order) = template, written
+        echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
+        echo.kind = self._world.order.kind_of(document)
+        echo.free = self._sieve.free(kind)
+        echo.make = self._words[echo.free].make
+        echo.field_name = next(name for name, what in fields.items() if what == "text").encode()
+        return self._is_plain(echo, event_id, text)
 
 
 def _sign(raw: bytes) -> bytes:
@@ -326,20 +310,17 @@ def _sign(raw: bytes) -> bytes:
     return raw[start : raw.find(b'"', start + 2)]
 
 
+def _is_still(move: Move) -> bool:
+    """True when a move led nowhere, and the next step like it takes the same row: not by what a loss may hide."""
+    return move.source == move.target and move.source in move.row.sources and move.machine != "channel"
+
+
 def _reached(before: int, grows: bytes, size: bytes, text: bytes) -> int | None:
     """The position that a text has, which is beyond the last; None when it is not, or when the size is another."""
-    if size and not (is_count(size) and int(size) == len(text) - _escapes(text)):
-        return None
+    if size and size != b"%d" % (len(text) - text.count(b"\\") + text.count(b"\\\\")):
+        return None  # of an escape one byte is a sign, and of two signs in a row the second is what is meant
     position = int(grows) if is_count(grows) else -1
     return position if position > before or not grows else None
-
-
-def _escapes(text: bytes) -> int:
-    """How many bytes of a text are the signs of escapes."""
-    if b"\\" not in text:
-        return 0
-    pairs = text.count(b"\\\\")
-    return pairs + text.replace(b"\\\\", b"").count(b"\\")
 
 
 def _narrows(kind: str, fields: Fields, demands: Iterable[Demand]) -> Iterator[bool]:

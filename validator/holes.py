@@ -41,10 +41,9 @@ _is_clock = re.compile(_CLOCK).fullmatch
 
 def goes_on(before: bytes, stamp: bytes) -> bool:
     """True for a time of the same day, written alike, that is not earlier."""
-    if stamp == before:
-        return True
-    alike = len(stamp) == len(before) and stamp[:10] == before[:10] and stamp > before
-    return alike and _is_clock(stamp, 10) is not None
+    if len(stamp) != len(before) or stamp < before or stamp[:10] != before[:10]:
+        return False
+    return stamp == before or _is_clock(stamp, 10) is not None
 
 
 @dataclass(slots=True)
@@ -57,6 +56,12 @@ class Layout:
     """The groups between the holes."""
     text: int
     """The group of the text."""
+    places: tuple[int, ...]
+    """Where each of `NAMES` comes; last of all, where there is nothing, those that it has not."""
+    marks: tuple[bytes, ...]
+    """The marks of the holes in the order of their keys."""
+    order: Any
+    """Picks what fills the holes in that order."""
 
 
 class Layouts:
@@ -100,7 +105,16 @@ def _compiled(names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]]
         parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, name.encode(), mark, pattern))
         quote = mark
     regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
-    return Layout(names, regex.fullmatch, tuple(range(1, 2 * len(names) + 2, 2)), 2 * names.index("text") + 2)
+    by_key = sorted(names, key=lambda hole: (holes[hole][0] if hole in ENVELOPE else "payload", holes[hole][0]))
+    return Layout(
+        names,
+        regex.fullmatch,
+        tuple(range(1, 2 * len(names) + 2, 2)),
+        2 * names.index("text") + 2,
+        tuple(names.index(name) if name in names else -1 for name in NAMES),
+        tuple(_MARKS[hole] for hole in by_key),
+        itemgetter(*map(NAMES.index, by_key)),
+    )
 
 
 class Template:
@@ -120,12 +134,12 @@ class Template:
         start, end = match.span(self._layout.text)
         length = match.end()
         self._least = length - (end - start)
-        bounds = [place if place <= start else place - length for place in _bounds(match)]
-        bounds[-1] = None
+        # Behind the text, places are counted from the end.
+        bounds = [0, *[place if place <= start else place - length for _, place in match.regs[1:-1]], None]
         cuts = list(map(slice, bounds, bounds[1:]))
-        holes = dict(zip(self._layout.names, cuts[1::2], strict=True))
+        inside = [*cuts[1::2], _NONE]
         self._between = itemgetter(*cuts[::2])
-        self._inside = itemgetter(*[holes.get(name, _NONE) for name in NAMES])
+        self._inside = itemgetter(*[inside[place] for place in self._layout.places])
 
     def holes(self, raw: bytes) -> tuple[bytes, ...] | None:
         """What fills the holes of a line, in the order of `NAMES`; None when it differs elsewhere.
@@ -141,11 +155,6 @@ class Template:
         return self._inside(raw)
 
 
-def _bounds(match: Any) -> list[int]:
-    """Where the parts of a line begin, and where the last one ends."""
-    return [0, *(match.end(group) for group in range(1, match.re.groups + 1))]
-
-
 def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
     """The document with something else in each hole."""
     payload = document["payload"]
@@ -153,25 +162,23 @@ def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
     return {**document, **{name: _PROBES[name] for name in ENVELOPE}, "payload": {**payload, **inner}}
 
 
-def in_order(layout: Layout, key: Key, document: dict[str, Any], fields: Fields) -> tuple[bytes, Any] | None:
+def in_order(layout: Layout, match: Any, document: dict[str, Any], fields: Fields) -> tuple[bytes, Any] | None:
     """The document with its keys in order and a mark for each hole, and what picks that which fills them.
 
     None unless the holes of the layout are those of the document: filled with something else, it has to read so.
     """
     probed = _probed(document, fields)
-    if not _proves(layout, key, probed):
+    if not _proves(layout, match.group(*layout.constant), probed):
         return None
     written = sorted_bytes(probed)
-    found = {name: written.find(_MARKS[name]) for name in layout.names}
-    if min(found.values()) < 0 or any(written.count(_MARKS[name]) > 1 for name in found):
+    if any(written.count(mark) != 1 for mark in layout.marks):
         return None
-    order = sorted(found, key=found.__getitem__)
-    parts, start = [], 0
-    for name in order:
-        parts.append(written[start : found[name]].replace(b"%", b"%%"))
-        start = found[name] + len(_MARKS[name])
-    parts.append(written[start:].replace(b"%", b"%%"))
-    return b"%b".join(parts), itemgetter(*map(NAMES.index, order))
+    parts = []
+    for mark in layout.marks:
+        before, _, written = written.partition(mark)
+        parts.append(before.replace(b"%", b"%%"))
+    parts.append(written.replace(b"%", b"%%"))
+    return b"%b".join(parts), layout.order
 
 
 def _proves(layout: Layout, key: Key, probed: dict[str, Any]) -> bool:

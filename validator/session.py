@@ -77,12 +77,10 @@ class Session:
                 self._judge(due)
             return
         echoes.before(line)
-        key = echoes.key(line)
-        if echoes.expects(line, key):
-            echoes.after(line, key, *self._watched(line))
+        if echoes.minds(line):
+            echoes.after(line, *self._watched(line))
         else:
             self._judge(line)
-            echoes.after(line, key)
 
     def _watched(self, line: Line) -> tuple[Step | None, Looked, list[Any]]:
         """Judges a line, and says what was looked at; there is no step when something was found."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _LONG = 2_048
 """Bytes of a text whose words are looked at; one look at the whole of a longer one costs less."""
-_ENDS = (b"\\n", b'\\"', b"\\t", b"\\r")
-"""What else stands between words, as it is written in JSON."""
+_ENDS = (b'\\"', b"\\t", b"\\r")
+"""What beside the end of a line stands between words, as it is written in JSON."""
 _HIDING = {"redact", "mask", "hidden", "withheld", "removed", "filtered", "scrubbed", "omitted", "sanitized", "secret"}
 """What a text that says that something is hidden holds, unless it is made of signs."""
 _ODD = re.compile(
@@ -50,7 +50,8 @@ class Words:
         """True when a text, as it is written in JSON, certainly is one, leaks nothing and hides nothing."""
         if b"\\" in text:
             # Of a backslash that is itself escaped one is left over, and no word with a backslash is harmless.
-            for end in _ENDS:
+            text = text.replace(b"\\n", b" ")
+            for end in _ENDS if b"\\" in text else ():
                 text = text.replace(end, b" ")
         words = text.split(b" ")
         if self._known.issuperset(words):

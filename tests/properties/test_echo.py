@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 
 import pytest
 
@@ -12,6 +13,7 @@ from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay import world
+from validator.replay.step import Step
 
 PATHS = [
     *sorted(resources.fixtures().glob("agent-runtime/*/golden/*.ndjson")),
@@ -44,6 +46,37 @@ def test_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
         data = b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
     assert len(taken) > 12
+
+
+def kept_by(ledger):
+    """What a ledger keeps, but for the world."""
+    return {name: repr(value) for name, value in vars(ledger).items() if not isinstance(value, world.World)}
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_who_heeds_no_last_piece_is_left_as_it_was_by_every_further_one(part, monkeypatch):
+    way, met = echo.Echoes.take, Counter()
+
+    def watched(self, raw, number, offset):
+        known = next((one for one in self._by_session.values() if one.line == number - 1), None)
+        if not way(self, raw, number, offset):
+            return False
+        if known is not None and known.line == number:
+            like = known.step
+            step = Step(json.loads(raw), number, offset, type=like.type, place=like.place, form=like.form)
+            step.moves, step.scope = like.moves, like.scope
+            for kind, apply in self._world.audience(step).teachers:
+                if not getattr(kind, "heeds_last", True) and met[kind] < 99:
+                    before = kept_by(self._world.ledger(kind))
+                    apply(step)
+                    assert kept_by(self._world.ledger(kind)) == before, kind
+                    met[kind] += 1
+        return True
+
+    monkeypatch.setattr(echo.Echoes, "take", watched)
+    for path in PATHS[part::3]:
+        judged(monkeypatch, b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n", "auto")
+    assert len(met) > 12
 
 
 def late_output(count):
@@ -181,6 +214,62 @@ def test_two_sessions_may_count_in_one_stream(monkeypatch, taken):
         data = "\n".join(json.dumps(event, separators=(",", ":")) for event in told).encode() + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
     assert taken
+
+
+def test_a_key_of_another_stream_may_wake_a_rule(monkeypatch, taken):
+    """From then on every event has to name its version."""
+    lines = [json.loads(line) for line in talk(["one", "two", "three", "four", "five", "six"])]
+    other = {"type": "session.created", "session_id": "ses_2", "payload": {"title": "Two"}, "schema_version": "0.3"}
+    lines.insert(9, {**other, "event_id": "e99", "timestamp": lines[9]["timestamp"], "sequence": 1})
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert taken
+    assert report == judged(monkeypatch, data, "off")
+    assert [(found.rule, found.line) for found in report.findings] == [("SCH002", 11)]
+
+
+def outputs(count, step=4):
+    """A process that writes some pieces, with their offsets if these grow."""
+    ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}
+    process = {**ids, "process_id": "p1"}
+    told = [
+        ("session.created", {"session_id": "s1"}, {"title": "One"}),
+        ("turn.submitted", ids, {"status": "accepted", "input_ref": "input://1", "source": "workspace"}),
+        ("turn.started", ids, {}),
+        ("process.started", process, {"command": "make"}),
+    ]
+    for number in range(count):
+        offset = {"offset": step * number} if step else {}
+        told.append(("process.output", process, {"stream": "stdout", "text": "line", **offset}))
+    for line, (kind, named, payload) in enumerate(told, start=1):
+        head = {"type": kind, "event_id": f"e{line}", "timestamp": "2026-05-08T09:00:00Z", "sequence": line}
+        yield json.dumps({**head, **named, "payload": payload}, separators=(",", ":"))
+
+
+@pytest.mark.parametrize(("step", "compared"), [(4, 5), (0, 0)])
+def test_output_takes_the_short_way_from_its_second_piece_on(step, compared, monkeypatch, taken):
+    data = "\n".join(outputs(6, step)).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert report.looks.get("REF012", 0) == compared
+    assert len(taken) == 5
+
+
+def test_output_whose_offset_stands_still_goes_the_long_way(monkeypatch, taken):
+    lines = list(outputs(6))
+    lines[5] = lines[5].replace('"offset":4', '"offset":0')
+    data = "\n".join(lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.line for found in report.findings if found.rule == "REF012"] == [6]
+    assert len(taken) == 3
+
+
+def test_the_offset_of_output_that_names_no_process_is_not_compared(monkeypatch):
+    data = "\n".join(outputs(6)).replace('"process_id":"p1",', "").encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert "REF012" not in report.looks
 
 
 @pytest.mark.parametrize("kind", sorted(FIELDS))

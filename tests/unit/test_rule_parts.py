@@ -251,9 +251,9 @@ def test_evidence_without_an_id_is_linked_to_nothing():
 def test_text_that_tells_the_environment_of_its_turn_is_shown_piece_by_piece(core):
     line = {"type": "model.delta", "session_id": "s", "turn_id": "t", "execution_environment": {"cwd": "src"}}
     world = World(core, [Turns])
-    (turns,) = world.heard_by(world.apply(line, 1))
-    assert turns.told == {"t": {"cwd": ("src", 1)}}
-    assert not turns.alike(world.apply(line, 2))
+    (alike,) = world.audience(world.apply(line, 1)).alike
+    assert world.ledger(Turns).told == {"t": {"cwd": ("src", 1)}}
+    assert not alike(world.apply(line, 2))
 
 
 def test_a_line_that_is_no_export_is_what_it_is():

@@ -127,9 +127,10 @@ def test_a_ledger_sleeps_until_what_it_waits_for(waking, core):
 def test_types_that_wake_somebody_are_known_until_they_come(core):
     world = World(core, [Sleeper])
     types = ("hook.started", "hook.completed", "turn.started", "acme.note")
-    assert [world.attention.rouses(kind) for kind in types] == [True, True, False, False]
-    world.apply(note(1, "hook.started"), 1)
-    assert not any(map(world.attention.rouses, types))
+    assert [world.attention.rouses(kind, ()) for kind in types] == [True, True, False, False]
+    assert world.attention.rouses("turn.started", (("payload",), ("colour",)))
+    world.apply(note(1, "hook.started") | {"payload": {"colour": "red"}}, 1)
+    assert not any(world.attention.rouses(kind, (("colour",),)) for kind in types)
 
 
 def test_events_out_of_order_are_heard_by_who_asks_for_them(core):

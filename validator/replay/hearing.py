@@ -136,9 +136,10 @@ class Attention:
     def is_awake(self, since: tuple[str, ...]) -> bool:
         return not since or not self._asleep.issuperset(since)
 
-    def rouses(self, event_type: str) -> bool:
-        """True for a type of event that wakes somebody who still sleeps, whatever it holds."""
-        return not self._asleep.isdisjoint(self._named("event", event_type))
+    def rouses(self, event_type: str, keys: Keys) -> bool:
+        """True for an event of a type and with some keys that wakes somebody who still sleeps, wherever it stands."""
+        asleep = self._asleep
+        return not (asleep.isdisjoint(self._named("event", event_type)) and all(map(asleep.isdisjoint, keys)))
 
     def _named(self, kind: str, name: str) -> frozenset[str]:
         """Every word that means a step of a kind and type, whatever it holds."""

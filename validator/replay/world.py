@@ -14,17 +14,17 @@ at most 40 bytes (`seen.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
 from validator.replay.doubt import Doubt
 from validator.replay.faded import Lines, Subjects
 from validator.replay.fold import Fold
 from validator.replay.form import Given
-from validator.replay.hearing import Hearing
+from validator.replay.hearing import Hearing, Teacher
 from validator.replay.order import Order
 from validator.replay.step import Place, Step
 from validator.replay.subject import Subject
@@ -55,13 +55,33 @@ class Ledger(Protocol):
     def apply(self, step: Step) -> None:
         """Learns from one step, before rules see it.
 
-        Of steps that differ only in id, place, time and text all but the last may be left out (`echo.py`). A ledger
-        that keeps every one has `echo`, and is then not shown the last; one for which it matters how many there were
-        has `alike`, which is False when a further step like the one just applied would teach it something.
+        Of steps that differ only in id, place, time and text those between the first and the last may be left out
+        (`echo.py`). A ledger that keeps every one has `echo`, and is then not shown the last. One for which it matters
+        how many there were has `alike`, which is False when a further step like the one just applied would teach it
+        something, or leave it otherwise than this one did. Where all that differs is that a rule looks at more in
+        further steps, it has `further` in place of that: the id of the rule, and the clauses.
         """
+
+    heeds_last: ClassVar[bool] = True
+    """False when the last of such steps tells it no more than the first, so that it is not shown the last either."""
+
+
+class Audience(NamedTuple):
+    """Those whom a step is shown to, by what further steps like it are to them."""
+
+    teachers: tuple[Teacher, ...]
+    alike: tuple[Callable[[Step], bool], ...]
+    """The `alike` of those who have it."""
+    further: tuple[Callable[[Step], tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    """The `further` of those who have it."""
+    echo: tuple[Callable[[Step, int, bytes, int], None], ...]
+    """The `echo` of those who keep every step."""
+    heed_last: tuple[Teacher, ...]
+    """Those who have to be shown the last step."""
 
 
 L = TypeVar("L")
+_AUDIENCES = 1_024
 
 
 class World:
@@ -96,6 +116,7 @@ class World:
         for ledger in sorted(set(ledgers), key=lambda entry: entry.__name__):
             self._ledgers[ledger] = ledger(self)
         self._hearing = Hearing(protocol, self._ledgers)
+        self._audiences: dict[int, Audience] = {}
         self.attention = self._hearing.attention
 
     def subjects(self, machine: str) -> dict[str, Subject]:
@@ -118,7 +139,7 @@ class World:
             step = self._event(document, number, offset)
         if step.repeats is None:
             step.raw = raw
-            self._teach(step)
+            self._teach(step, self._hearing.of(step))
         return step
 
     def pass_over(self, document: dict[str, Any], number: int) -> None:
@@ -133,24 +154,39 @@ class World:
             self.doubt(number, self._stream_ids(document))
         return place
 
-    def heard_by(self, step: Step) -> Iterator[Any]:
-        """The ledgers that a step is shown to."""
-        return (self._ledgers[kind] for kind, _ in self._hearing.of(step))
+    def audience(self, step: Step) -> Audience:
+        """The ledgers that a step is shown to; worked out once for steps of a form, type and place."""
+        teachers = self._hearing.of(step)
+        # What is known keeps the tuple alive, so that its identity stays its own.
+        known = self._audiences.get(id(teachers))
+        if known is None:
+            if len(self._audiences) >= _AUDIENCES:
+                self._audiences.clear()
+            known = self._audiences[id(teachers)] = self._assemble(teachers)
+        return known
+
+    def _assemble(self, teachers: tuple[Teacher, ...]) -> Audience:
+        ledgers = [self._ledgers[kind] for kind, _ in teachers if kind in self._ledgers]
+        last = [entry for entry in teachers if not hasattr(entry[0], "echo") and getattr(entry[0], "heeds_last", True)]
+        return Audience(
+            teachers,
+            tuple([ledger.alike for ledger in ledgers if hasattr(ledger, "alike")]),
+            tuple([ledger.further for ledger in ledgers if hasattr(ledger, "further")]),
+            tuple([ledger.echo for ledger in ledgers if hasattr(ledger, "echo")]),
+            tuple([entry for entry in last if entry[0] in self._ledgers]),
+        )
 
     def resume(self, step: Step, times: int) -> None:
-        """Takes in the last of some steps that repeat one taken in before; its ledgers heard the others (`echo`)."""
+        """Takes in the last of some steps that repeat one taken in before; who keeps every one heard it (`echo`)."""
         self.observed_types[step.type] = self.observed_types.get(step.type, 0) + times
         self.order.reach(step.place.sequence, step.number)
         if step.number > self.last_event:
             self.last_event, self.last_session = step.number, step.scope["session_id"]
         for move in step.moves:
             self.fold.subjects[move.machine][move.subject].heard = step.number
-        self._teach(step, again=True)
+        self._teach(step, self.audience(step).heed_last)
 
-    def _teach(self, step: Step, again: bool = False) -> None:
-        teachers = self._hearing.of(step)
-        if again:
-            teachers = tuple(teacher for teacher in teachers if not hasattr(teacher[0], "echo"))
+    def _teach(self, step: Step, teachers: tuple[Teacher, ...]) -> None:
         for kind, apply in teachers:
             try:
                 apply(step)
@@ -158,6 +194,7 @@ class World:
                 self._failed[kind] = error
                 del self._ledgers[kind]
                 self._hearing.silence(self._failed)
+                self._audiences.clear()
 
     def _record(self, document: dict[str, Any], record: str, number: int, offset: int) -> Step:
         if record == "header":

@@ -36,6 +36,7 @@ class Commands:
 
     since = ("record:command", "record:result", "record:restart", *RECOVERY)
     forgets = ("let_go", "_used")
+    heeds_last = False
 
     def __init__(self, world: World):
         self._world = world

@@ -16,6 +16,7 @@ class Busy:
 
     hears = ("move:turn",)
     forgets = ("turns",)
+    heeds_last = False
 
     def __init__(self, world: World):
         self._subjects = world.subjects("turn")

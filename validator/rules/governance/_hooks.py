@@ -30,6 +30,7 @@ class Hooks:
     hears = ("hook.*", "model.*", "tool.*", "process.*", "reasoning.*")
     since = ("hook.*",)
     forgets = ("running", "before_use", "blocked", "held")
+    heeds_last = False
 
     def __init__(self, world: World):
         self.running: dict[str, HookRun] = {}

@@ -68,6 +68,10 @@ class Work:
         self.first_to_rest_on: dict[str, Target] = {}
         """Reference of a decision to the first target that ran with it."""
 
+    def alike(self, step: Step) -> bool:
+        """False when the step is the first that shows its target at work."""
+        return self._target is None or self._target.ran != step.number
+
     def apply(self, step: Step) -> None:
         kind = step.type
         if step.kind != "event" or kind is None:

@@ -22,6 +22,7 @@ class Violations:
     hears = ("sandbox.violation", "tool.*", "process.*")
     since = ("sandbox.violation",)
     forgets = ("last",)
+    heeds_last = False
 
     def __init__(self, world: World):
         self.last: dict[str, tuple[int, str | None]] = {}

@@ -45,6 +45,7 @@ class Identities:
     """
 
     forgets = ("_settled", "_spawned", "_seen", "_created", "_sessions", "_threads", "_turns", "_steps")
+    heeds_last = False
 
     def __init__(self, world: Any):
         self._world = world
@@ -73,6 +74,9 @@ class Identities:
         self._turns: dict[str, dict[str, int]] = {}
         self._steps: dict[str, int] = {}
         self._missed: set[tuple[str, str]] = set()
+
+    def alike(self, step: Step) -> bool:
+        return not self.conflicts and not self.now
 
     def apply(self, step: Step) -> None:
         self.again = None

@@ -12,12 +12,16 @@ class Runtimes:
 
     given = ("runtime_id",)
     forgets = ("_last",)
+    heeds_last = False
 
     def __init__(self, _world: Any):
         self._last: dict[str, tuple[str, int]] = {}
         self.same = False
         self.other: tuple[str, int] | None = None
         """The runtime told before, and the line that told it."""
+
+    def alike(self, step: Step) -> bool:
+        return self.same or "runtime_id" not in step.scope
 
     def apply(self, step: Step) -> None:
         self.same, self.other = False, None

@@ -63,6 +63,10 @@ class Arrivals:
         self.said = False
         """This step says what was recovered."""
 
+    def alike(self, step: Step) -> bool:
+        settled = not self.after_restart and self.early is None and self.reconnects.ended is None
+        return settled and self.compared
+
     def apply(self, step: Step) -> None:
         self.early, self.said, self.later, self.compared = None, False, None, False
         if step.kind != "event":

@@ -40,6 +40,7 @@ class Redactions:
     """
 
     forgets = ("_hidden", "_fields", "_plain", "_touched", "_waiting")
+    heeds_last = False
 
     def __init__(self, world):
         self._world, self._protocol = world, world.protocol

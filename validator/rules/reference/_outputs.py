@@ -26,6 +26,7 @@ class Outputs:
 
     hears = ("output.*", "process.output")
     forgets = ("_stored",)
+    heeds_last = False
 
     def __init__(self, world: World):
         self._lens = world.protocol.lens

@@ -21,6 +21,11 @@ class ProcessLimits:
         self._offsets = {}
         self.before = None
 
+    def further(self, step):
+        """What is looked at only from the second output of a process and stream on: that its offset has grown."""
+        compared = "process_id" in step.scope and number(told(step, "offset")) is not None
+        return (("REF012", ("PROC-19",)),) if compared and self.before is None else ()
+
     def apply(self, step):
         process = step.scope.get("process_id")
         self.before = None

@@ -14,6 +14,7 @@ class Cuts:
 
     hears = ("process.output", "output.truncated")
     forgets_faded = ("told",)
+    heeds_last = False
 
     def __init__(self, world):
         self.short = {}

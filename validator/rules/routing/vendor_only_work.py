@@ -33,6 +33,7 @@ class Vendors:
 
     hears = ("unlisted", "item.*", "tool.started", "process.started", "model.requested", "model.delta")
     forgets_faded = ("named", "told")
+    heeds_last = False
 
     def __init__(self, world):
         self._world, self._events = world, world.protocol.events

@@ -14,6 +14,7 @@ class Versions:
     """Where a version was named first, and which types were told to lack it."""
 
     given = ("schema_version",)
+    heeds_last = False
 
     def __init__(self, world: World):
         self.line: int | None = None

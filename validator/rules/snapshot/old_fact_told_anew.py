@@ -41,7 +41,7 @@ class Told:
     def alike(self, step):
         return self.loaded is None
 
-    def echo(self, step, place, raw, number):
+    def echo(self, step, sequence, raw, number):
         self._wait(step, raw, number)
 
     def apply(self, step):

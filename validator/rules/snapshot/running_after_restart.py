@@ -20,6 +20,7 @@ class Silent:
     """Work that ran when the runtime was stopped and has not been heard of since, with the line of the restart."""
 
     since = ("record:restart",)
+    heeds_last = False
 
     def __init__(self, world):
         self.work = Silence(world, lambda subject, _runtime: subject.state in RUNNING)

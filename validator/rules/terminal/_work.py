@@ -96,6 +96,7 @@ class OpenWork:
 
     hears = tuple(f"move:{machine}" for machine in FILED)
     forgets = ("_by", "_filed")
+    heeds_last = False
 
     def __init__(self, world: World):
         self._subjects = world.fold.subjects

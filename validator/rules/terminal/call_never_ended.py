@@ -15,6 +15,7 @@ class Orphans:
 
     hears = ("move:turn", "move:tool_call", "turn.started")
     forgets = ("waiting",)
+    heeds_last = False
 
     def __init__(self, world):
         self._world = world

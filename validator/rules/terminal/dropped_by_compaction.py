@@ -16,6 +16,7 @@ class Links:
     """Active incidents, artifacts and evidence by the thread they were told in."""
 
     forgets = ("incidents", "artifacts", "evidence", "_turns")
+    heeds_last = False
 
     def __init__(self, world):
         self.incidents = {}

@@ -13,6 +13,7 @@ class Failures:
     """Failed rollbacks that no repair has followed, with what came after them."""
 
     since = ("move:rollback",)
+    heeds_last = False
 
     def __init__(self, world):
         self._world = world

@@ -33,6 +33,7 @@ class Early:
 
     hears = ("model.*", "tool.*", "process.*", "action.*", "context.*", "routing.*", "task.profile.resolved")
     forgets = ("lines",)
+    heeds_last = False
 
     def __init__(self, world):
         self._turns = world.subjects("turn")

@@ -51,6 +51,7 @@ class Restarts:
     """What was open at a restart and was not heard of since; what the step at hand says about it first."""
 
     since = ("record:restart",)
+    heeds_last = False
 
     def __init__(self, world: World):
         self._world = world
@@ -59,6 +60,9 @@ class Restarts:
         """Restarts after which the stream went on, with the first line of that."""
         self.first_words: list[Guess] = []
         self._last: int | None = None
+
+    def alike(self, step: Step) -> bool:
+        return not self.first_words
 
     def apply(self, step: Step) -> None:
         self.first_words = []

@@ -14,6 +14,7 @@ class Spoken:
 
     hears = ("model.delta", "model.requested")
     forgets = ("requests",)
+    heeds_last = False
 
     def __init__(self, world):
         self.requests = {}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
 _NONE: dict[Any, Any] = {}
+_NO_ANSWER: tuple[str, Any] = ("", None)
 
 
 class Kept(NamedTuple):
@@ -46,8 +47,12 @@ class Kept(NamedTuple):
     line: bytes | dict[str, Any] = b""
     found_by: dict[tuple[str, str], str] = _NONE
     """How the subjects that the event introduced were found."""
-    acknowledged: tuple[str, Any] = ("", None)
+    acknowledged: tuple[str, Any] = _NO_ANSWER
     """The channel, and the sequence; an event acknowledges none of any channel."""
+
+    @property
+    def sequence(self) -> int | None:
+        return self.place.sequence if self.place else None
 
     def step(self) -> Step:
         """The step as it was taken."""
@@ -67,6 +72,24 @@ class _Session:
         self.streams: set[str | None] = set()
         self.runs = array("I")
         """First and last line of each stretch of it, one after the other."""
+
+
+class Repeated(NamedTuple):
+    """An event that repeats another but for its place, its time and its text; read like what is kept of others."""
+
+    number: int
+    like: Step
+    sequence: int
+    line: bytes
+
+    acknowledged = _NO_ANSWER
+    found_by = _NONE
+
+    def step(self) -> Step:
+        """The step as it was taken."""
+        like, sequence = self.like, self.sequence
+        place = Place(like.place.stream, sequence, sequence - 1, "next")
+        return Step(unpack(self.line), self.number, type=like.type, place=place, moves=like.moves, scope=like.scope)
 
 
 class Past:
@@ -93,7 +116,7 @@ class Past:
         subject = self.subjects(machine).get(key or "")
         return subject.state if subject else None
 
-    def apply(self, session: str | None, kept: Kept) -> None:
+    def apply(self, session: str | None, kept: Kept | Repeated) -> None:
         """Repeats the moves of an event, then shows it to the read models."""
         if kept.acknowledged[0]:
             self.models.acknowledge(*kept.acknowledged, session)
@@ -145,7 +168,7 @@ class Replay:
     def __init__(self, world: Any):
         self._world = world
         self.past = Past(world.protocol)
-        self._waiting: dict[str | None, deque[Kept]] = {}
+        self._waiting: dict[str | None, deque[Kept | Repeated]] = {}
         self._doubts: deque[int] = deque()
         self._doubt: int | None = None
         self._losses = 0
@@ -176,14 +199,14 @@ class Replay:
             if step.line.get("command") == "ack_events":
                 self._acknowledge(step)
 
-    def echo(self, step: Step, place: Place, raw: bytes, number: int) -> None:
+    def echo(self, step: Step, sequence: int, raw: bytes, number: int) -> None:
         """Keeps an event that repeats another."""
         session = self._current = step.scope["session_id"]
-        self._reach(session, place, number)
+        self._reach(session, step.place.stream, sequence, number)
         if session in self._events:  # what it repeats was kept, unless its session was given up
-            self._hold(session, Kept(number, step.type, place, step.scope, step.moves, raw))
+            self._hold(session, Repeated(number, step, sequence, raw))
 
-    def _reach(self, session: str | None, place: Place | None, number: int) -> None:
+    def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> None:
         known = self._sessions.get(session)
         if known is None:
             known = self._sessions[session] = _Session()
@@ -193,10 +216,10 @@ class Replay:
         else:
             runs.append(number)
             runs.append(number)
-        if place is not None and place.sequence is not None:
-            if known.reached is None or place.sequence >= known.reached:
-                known.reached, known.reached_at = place.sequence, number
-            known.streams.add(place.stream)
+        if sequence is not None:
+            if known.reached is None or sequence >= known.reached:
+                known.reached, known.reached_at = sequence, number
+            known.streams.add(stream)
 
     def reached(self, session: str | None) -> tuple[int, int] | None:
         """The highest sequence of a session, and its line."""
@@ -205,7 +228,8 @@ class Replay:
 
     def _keep(self, step: Step) -> None:
         session = self._current = step.scope.get("session_id", self._current)
-        self._reach(session, step.place, step.number)
+        place = step.place
+        self._reach(session, place.stream, place.sequence, step.number)
         if (session is None or session not in self._events) and self.is_gone(session):
             return
         found_by = _NONE
@@ -218,7 +242,7 @@ class Replay:
         line = step.packed() if step.raw is None else step.raw
         self._hold(session, Kept(step.number, step.type, step.place, step.scope, step.moves, line, found_by))
 
-    def _hold(self, session: str | None, kept: Kept) -> None:
+    def _hold(self, session: str | None, kept: Kept | Repeated) -> None:
         waiting = self._waiting.get(session)
         if waiting is None:
             waiting = self._wait(session)
@@ -228,7 +252,7 @@ class Replay:
         if self._held > TAKEN:
             self._make_room()
 
-    def _wait(self, session: str | None) -> deque[Kept]:
+    def _wait(self, session: str | None) -> deque[Kept | Repeated]:
         """What waits of a session; events before the first session that is named belong to it."""
         waiting = self._waiting.get(session)
         if waiting is None:
@@ -266,7 +290,7 @@ class Replay:
 
     def remember(self, session: str | None, number: int) -> None:
         """Notes a line as one that a claim of a session rests on."""
-        self._reach(session, None, number)
+        self._reach(session, None, None, number)
 
     def lines(self, session: str | None, before: int) -> tuple[int, ...]:
         """Every line so far that is no event of another session; of no session, every line."""
@@ -318,7 +342,7 @@ class Replay:
             self._take(session, kept)
         self._doubt_until(before)
 
-    def _before(self, before: int) -> list[list[tuple[Kept, str | None]]]:
+    def _before(self, before: int) -> list[list[tuple[Kept | Repeated, str | None]]]:
         """What waits of each session and stands before a line, no longer waiting."""
         found = []
         for session, waiting in self._waiting.items():
@@ -335,8 +359,8 @@ class Replay:
         for place, kept in enumerate(waiting, 1):
             if kept.acknowledged[0]:
                 needed = place if kept.number < before else needed
-            elif kept.place is not None and kept.place.sequence is not None:
-                if kept.place.sequence > sequence:
+            elif kept.sequence is not None:
+                if kept.sequence > sequence:
                     until = min(before, kept.number)
                     break
                 needed = place
@@ -345,7 +369,7 @@ class Replay:
         self._doubt_until(until)
         return until
 
-    def _take(self, session: str | None, kept: Kept) -> None:
+    def _take(self, session: str | None, kept: Kept | Repeated) -> None:
         self._doubt_until(kept.number)
         self.past.apply(session, kept)
 
