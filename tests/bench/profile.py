@@ -25,6 +25,7 @@ STAGES = {
     ("echo.py", "take"): "streamed text, the short way",
     ("echo.py", "before"): "streamed text, ending the short way",
     ("echo.py", "after"): "streamed text, beginning the short way",
+    ("echo.py", "_prepare"): "streamed text, beginning the short way",
     ("capture/ndjson.py", "_line"): "read and decode",
     ("capture/canonical.py", "read"): "casing",
     ("capture/lines.py", "line_errors"): "schema",

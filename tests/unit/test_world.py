@@ -133,6 +133,15 @@ def test_types_that_wake_somebody_are_known_until_they_come(core):
     assert not any(world.attention.rouses(kind, (("colour",),)) for kind in types)
 
 
+def test_who_hears_a_step_is_worked_out_again_when_too_much_is_remembered(core, monkeypatch):
+    world = World(core, [Sleeper])
+    steps = [world.apply(note(number, kind), number) for number, kind in enumerate(("hook.started", "turn.started"), 1)]
+    monkeypatch.setattr(worlds, "_AUDIENCES", 1)
+    first, _, again = (world.audience(step) for step in (*steps, steps[0]))
+    assert first == again
+    assert first is not again
+
+
 def test_events_out_of_order_are_heard_by_who_asks_for_them(core):
     class Orderly(Steady):
         hears = (ASTRAY,)
