@@ -62,13 +62,15 @@ class Arrivals:
         """Work goes on in this step before anything was said: the last line before the restart, and the restart."""
         self.said = False
         """This step says what was recovered."""
+        self.is_plain = True
+        """Its time does not run back, no return ends with it, and nothing is said or left out about a recovery."""
 
     def alike(self, step: Step) -> bool:
         settled = not self.after_restart and self.early is None and self.reconnects.ended is None
         return settled and self.compared
 
     def apply(self, step: Step) -> None:
-        self.early, self.said, self.later, self.compared = None, False, None, False
+        self.early, self.said, self.later, self.is_plain = None, False, None, True
         if step.kind != "event":
             if step.kind == "restart":
                 self.restart, self._silent = step.number, dict(self._known)
@@ -79,8 +81,10 @@ class Arrivals:
         session, reconnects = step.scope.get("session_id"), self.reconnects
         if reconnects.open or reconnects.ended is not None or step.type == RESUMED:
             reconnects.apply(step)
+            self.is_plain = self.is_plain and reconnects.ended is None
         if self._silent or step.type in RECOVERED:
             self._recover(step, session)
+            self.is_plain = self.is_plain and not self.said and self.early is None
         if session is not None:
             self._known[session] = step.number
 
@@ -100,13 +104,14 @@ class Arrivals:
             self._uncounted.add(name)
         if place.sequence is not None:
             stream.sequence, stream.line, stream.late = place.sequence, number, behind
+        self.compared = False
         if not behind and place.stream is not None:
-            stamp = self._timestamp(step.line)
+            stamp, before = self._timestamp(step.line), stream.stamp
             if isinstance(stamp, str):
-                if stream.stamp is not None:
+                if before is not None:
                     self.compared = True
-                    if _earlier(stamp, stream.stamp):
-                        self.later = stream.stamped
+                    if _earlier(stamp, before):
+                        self.later, self.is_plain = stream.stamped, False
                 stream.stamp, stream.stamped = stamp, number
         if verdict != "next" or self.gaps.open or self.gaps.covered or step.type in self._markers:
             self.gaps.apply(step)
@@ -135,9 +140,7 @@ def _earlier(text: str, other: str) -> bool:
 def in_step(step: Step, world: Any, context: Any) -> tuple[bool, ...] | None:
     """The key of an event that simply comes next in its stream; what is asked of its place depends on no more."""
     place, arrivals = step.place, world.ledger(Arrivals)
-    if place is None or place.verdict != "next" or step.reused is not None or arrivals.later is not None:
-        return None
-    if arrivals.reconnects.ended is not None or arrivals.said or arrivals.early is not None:
+    if place is None or place.verdict != "next" or step.reused is not None or not arrivals.is_plain:
         return None
     has_id, counted = arrivals.event_id(step.line) is not None, "sequence" in step.line
     return has_id, counted, arrivals.after_restart, arrivals.compared

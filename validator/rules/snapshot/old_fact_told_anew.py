@@ -35,7 +35,8 @@ class Told:
 
     def load_of(self, scope):
         """Line and time of the last load that concerns a session; None when there was none."""
-        own, every = self._loads.get(scope.get("session_id", "")), self._loads.get("")
+        loads = self._loads
+        own, every = loads.get(scope.get("session_id", "")), loads.get("")
         return max(own, every) if own and every else own or every
 
     def alike(self, step):
