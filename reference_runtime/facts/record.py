@@ -70,9 +70,17 @@ class Record:
     def copy(self) -> Record:
         data = self.data.copy()
         if not _HOLDING.isdisjoint(map(type, data.values())):
-            data.update({name: copied(value) for name, value in data.items() if type(value) in _HOLDING})
-        kind, identity, ordinal, session, thread = self.kind, self.id, self.ordinal, self.session, self.thread
-        return Record(kind, identity, ordinal, session, thread, self.state, self.open, self.scope.copy(), data)
+            for name, value in data.items():
+                if type(value) in _HOLDING:
+                    data[name] = copied(value)
+        made = _bare(Record)  # copies are made by the dozen for every command, and `__init__` takes a third of one
+        made.kind, made.id, made.ordinal = self.kind, self.id, self.ordinal
+        made.session, made.thread, made.state, made.open = self.session, self.thread, self.state, self.open
+        made.scope, made.data = self.scope.copy(), data
+        return made
+
+
+_bare = object.__new__
 
 
 def copied(value: Any) -> Any:
