@@ -135,7 +135,7 @@ class Runtime:
         return record.data["content"] if record else None
 
     def state(self, command_id: str | None = None) -> State:
-        return State(self.store, self.settings, self._now(), command_id)
+        return State(self.store, self.settings, self.clock.now(), command_id)
 
     def _answer(self, command: str, request: Any, command_id: str, events: list[dict[str, Any]]) -> Answer:
         try:

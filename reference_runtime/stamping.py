@@ -113,12 +113,13 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
     }
     ids = draft.ids
     for name in _in_order(tuple(ids)):
-        if ids[name] is not None:
-            event[name] = ids[name]
+        if (value := ids[name]) is not None:
+            event[name] = value
     event.update(draft.beside)
     said = {name: value for name, value in draft.payload.items() if value is not None}
-    for name in _WORDS & said.keys():
-        said[name] = _said(said[name])
+    if not _WORDS.isdisjoint(said):
+        for name in _WORDS & said.keys():
+            said[name] = _said(said[name])
     event["payload"] = said
     return event
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from reference_runtime.errors import CommandRejected
@@ -10,7 +11,7 @@ from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.log.base import Store
 from reference_runtime.settings import Settings
-from reference_runtime.stamping import Draft
+from reference_runtime.stamping import Draft, written
 
 Request = dict[str, Any]
 Decision = Iterator[Draft]
@@ -52,9 +53,14 @@ ENDED = {"completed", "failed", "cancelled", "timed_out", "archived", "closed", 
 class State(Unit):
     """A unit of work with everything a decision may ask."""
 
-    def __init__(self, store: Store, settings: Settings, now: str, command_id: str | None = None):
+    def __init__(self, store: Store, settings: Settings, moment: datetime, command_id: str | None = None):
         super().__init__(store)
-        self.settings, self.now, self.command_id = settings, now, command_id
+        self.settings, self.command_id, self._moment = settings, command_id, moment
+
+    @property
+    def now(self) -> str:
+        """The moment at which it was opened, as events carry it."""
+        return written(self._moment)
 
     def need(self, kind: str, identity: str | None, **parents: str | None) -> Record:
         """A subject that is known, and known to belong where the caller says."""

@@ -71,8 +71,10 @@ def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
     moves = Drive(unit, event).run()
     _ends(event, moves)
     sessions.envelope(unit, event)
-    channels.heard(unit, event)
-    turns.step(unit, event)
+    if "channel_id" in event:
+        channels.heard(unit, event)
+    if "step_id" in event:
+        turns.step(unit, event)
     jobs.count(unit, moves)
     for fact in _FAMILIES.get(unit.protocol.family_of.get(event["type"], ""), ()):
         fact(unit, event, moves)
@@ -84,7 +86,7 @@ def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
 def _ends(event: dict[str, Any], moves: list[Move]) -> None:
     """When, and in which order, work ended; work that goes on again has not ended."""
     for move in moves:
-        if not move.changed:
+        if move.source == move.target:
             continue
         if move.ended:
             move.record.data["ended_at"] = event["timestamp"]

@@ -38,6 +38,8 @@ class Record:
     open: bool = True
     scope: dict[str, str] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
+    settled: bool = field(default=False, compare=False)
+    """Nobody changes it any more, and it is flat: what a store remembers is copied again and again."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -69,10 +71,18 @@ class Record:
 
     def copy(self) -> Record:
         data = self.data.copy()
-        if not _HOLDING.isdisjoint(map(type, data.values())):
-            data.update({name: copied(value) for name, value in data.items() if type(value) in _HOLDING})
-        kind, identity, ordinal, session, thread = self.kind, self.id, self.ordinal, self.session, self.thread
-        return Record(kind, identity, ordinal, session, thread, self.state, self.open, self.scope.copy(), data)
+        if not self.settled and not _HOLDING.isdisjoint(map(type, data.values())):
+            for name, value in data.items():
+                if type(value) in _HOLDING:
+                    data[name] = copied(value)
+        made = _bare(Record)  # copies are made by the dozen for every command, and `__init__` takes a third of one
+        made.kind, made.id, made.ordinal = self.kind, self.id, self.ordinal
+        made.session, made.thread, made.state, made.open = self.session, self.thread, self.state, self.open
+        made.scope, made.data, made.settled = self.scope.copy(), data, False
+        return made
+
+
+_bare = object.__new__
 
 
 def copied(value: Any) -> Any:

@@ -7,6 +7,8 @@ from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, keep, told
 from reference_runtime.facts.unit import Unit
 
+_TRACED = frozenset(("telemetry", "trace_id", "span_id"))
+
 
 def envelope(unit: Unit, event: Event) -> None:
     """What any event tells about its session and thread, whatever its type."""
@@ -17,7 +19,8 @@ def envelope(unit: Unit, event: Event) -> None:
             record = unit.edit("session", session)
             record.session = session
             keep(record, event, "runtime_id")
-        _telemetry(unit, event, session)
+        if not _TRACED.isdisjoint(event):
+            _telemetry(unit, event, session)
     thread = thread_of(unit, event)
     if thread and unit.get("thread", thread):
         unit.edit("thread", thread).data["updated_at"] = event["timestamp"]

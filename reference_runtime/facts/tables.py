@@ -7,16 +7,19 @@ refuses the event.
 
 from __future__ import annotations
 
+import functools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference_runtime.errors import IllegalMove
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.unit import Unit
+from validator.protocol.envelope import Lens
 from validator.protocol.machine import NONE, Driver, Machine, Row
+from validator.protocol.protocol import Protocol
 
 
 @dataclass(slots=True)  # made for every row taken, and a frozen one takes several times as long to make
@@ -43,59 +46,97 @@ class Move:
         return self.machine.is_terminal(self.source) and not self.machine.is_terminal(self.target)
 
 
+Line = dict[str, Any]
 Found = tuple[str, str]
 """The key of a subject, and the path by which it was found."""
+Finder = Callable[[Line], list[Found]]
+
+
+class Listener(NamedTuple):
+    """A machine that lists a driver."""
+
+    machine: Machine
+    driver: Driver
+    find: Finder
+    rows: dict[str, tuple[Row, ...]]
+    """By the state of a subject, the rows that the driver may take from there."""
+
+
+@functools.lru_cache(maxsize=4096)
+def _listeners(protocol: Protocol, kind: str, name: str) -> tuple[Listener, ...]:
+    """The machines that list a driver; what the tables say about it is looked up once."""
+    driver = Driver(kind, name)
+    return tuple(
+        Listener(machine, driver, _finder(protocol, machine), _by_state(machine.by_driver[driver]))
+        for machine in protocol.listeners.get(driver, ())
+    )
+
+
+def _by_state(rows: tuple[Row, ...]) -> dict[str, tuple[Row, ...]]:
+    states = {state for row in rows for state in row.sources}
+    return {state: tuple(row for row in rows if state in row.sources) for state in states}
+
+
+def _finder(protocol: Protocol, machine: Machine) -> Finder:
+    """What finds the subjects of a machine: by the first of its alternatives that the line tells whole."""
+    ways = tuple((",".join(paths), _keys(protocol.lens, paths)) for paths in machine.subject)
+
+    def find(line: Line) -> list[Found]:
+        for by, keys in ways:
+            if found := keys(line):
+                return [(key, by) for key in found]
+        return []
+
+    return find
+
+
+def _keys(lens: Lens, paths: tuple[str, ...]) -> Callable[[Line], list[str]]:
+    if "[]" in paths[0]:
+        return lambda line: [key for key in lens.each(line, paths[0]) if isinstance(key, str)]
+    readers = tuple(lens.reader(path) for path in paths)
+
+    def keys(line: Line) -> list[str]:
+        parts = [read(line) for read in readers]
+        for part in parts:
+            if not isinstance(part, str):
+                return []
+        return ["|".join(parts)]
+
+    return keys
 
 
 class Drive:
     """One event on its way through the tables."""
 
-    def __init__(self, unit: Unit, event: dict[str, Any]):
+    def __init__(self, unit: Unit, event: Line):
         self._unit, self._event = unit, event
-        self._protocol, self._lens = unit.protocol, unit.protocol.lens
+        self._protocol = unit.protocol
         self._scope = unit.carried(event)
         self.moves: list[Move] = []
 
     def run(self) -> list[Move]:
         """Every row the event takes; raises IllegalMove when one is missing."""
         waiting: deque[Move] = deque()
-        driver = self._driver()
-        for machine in self._protocol.listeners.get(driver, ()):
-            for found in self._subjects(machine):
-                self._take(machine, found, driver, None, waiting)
+        for listener in self._addressed():
+            for key, by in listener.find(self._event):
+                self._take(listener, key, by, None, waiting)
         while waiting:
             moved = waiting.popleft()
-            driver = Driver("move", moved.machine.name)
-            for machine in self._protocol.listeners.get(driver, ()):
-                for found in self._related(machine, moved):
-                    self._take(machine, found, driver, moved, waiting)
+            for listener in _listeners(self._protocol, "move", moved.machine.name):
+                for key, by in self._related(listener, moved):
+                    self._take(listener, key, by, moved, waiting)
         return self.moves
 
-    def _driver(self) -> Driver:
+    def _addressed(self) -> tuple[Listener, ...]:
         """An event drives by its type, a record line by the kind of record it tells."""
         kind = self._event.get("record")
         if kind is None:
-            return Driver("event", self._protocol.type_of(self._event) or "")
-        return Driver("record", self._event["model"] if kind == "snapshot" else kind)
+            return _listeners(self._protocol, "event", self._protocol.type_of(self._event) or "")
+        return _listeners(self._protocol, "record", self._event["model"] if kind == "snapshot" else kind)
 
-    def _subjects(self, machine: Machine) -> list[Found]:
-        for paths in machine.subject:
-            if keys := self._keys(paths):
-                by = ",".join(paths)
-                return [(key, by) for key in keys]
-        return []
-
-    def _keys(self, paths: tuple[str, ...]) -> list[str]:
-        if "[]" in paths[0]:
-            return [key for key in self._lens.each(self._event, paths[0]) if isinstance(key, str)]
-        parts = [self._lens.get(self._event, path) for path in paths]
-        for part in parts:
-            if not isinstance(part, str):
-                return []
-        return ["|".join(parts)]
-
-    def _related(self, machine: Machine, moved: Move) -> Iterator[Found]:
-        rows = [row for row in machine.by_driver[Driver("move", moved.machine.name)] if moved.target in row.into]
+    def _related(self, listener: Listener, moved: Move) -> Iterator[Found]:
+        machine = listener.machine
+        rows = [row for row in machine.by_driver[listener.driver] if moved.target in row.into]
         if not rows:
             return
         if rows[0].relation == "member":
@@ -117,30 +158,32 @@ class Drive:
 
     def _owners(self, machine: Machine, moved: Move, row: Row) -> Iterator[Found]:
         for path in row.via or tuple(paths[0] for paths in machine.subject):
-            key = moved.record.scope.get(path) or self._lens.get(self._event, path)
+            key = moved.record.scope.get(path) or self._protocol.lens.get(self._event, path)
             if isinstance(key, str):
                 yield key, path
                 return
 
-    def _take(self, machine: Machine, found: Found, driver: Driver, moved: Move | None, waiting: deque[Move]) -> None:
-        key, by = found
+    def _take(self, listener: Listener, key: str, by: str, moved: Move | None, waiting: deque[Move]) -> None:
+        machine = listener.machine
         state = self._unit.state(machine.name, key)
         into = moved.target if moved else None
-
-        def facts(path: str) -> Any:
-            return self._fact(path, machine, key, by, moved)
-
-        row = machine.row_for(driver, state, facts, into)
-        if row is None:
-            if state != NONE or self._owned(machine, driver):
-                clause = machine.nearest(driver, state, facts, into).clause
-                raise IllegalMove(machine.name, key, state, str(driver), clause)
+        for row in listener.rows.get(state, ()):
+            if (into is None or into in row.into) and self._holds(row, machine, key, by, moved):
+                break
+        else:
+            if state != NONE or self._owned(machine, listener.driver):
+                facts = functools.partial(self._fact, machine, key, by, moved)
+                clause = machine.nearest(listener.driver, state, facts, into).clause
+                raise IllegalMove(machine.name, key, state, str(listener.driver), clause)
             return
         target = row.lands(state)
         move = Move(machine, self._place(machine, key, target, moved is None), state, row, target)
         self.moves.append(move)
         if target != state:
             waiting.append(move)
+
+    def _holds(self, row: Row, machine: Machine, key: str, by: str, moved: Move | None) -> bool:
+        return not (row.when or row.unless) or row.holds(functools.partial(self._fact, machine, key, by, moved))
 
     def _place(self, machine: Machine, key: str, state: str, named: bool) -> Record:
         record = self._unit.edit(machine.name, key)
@@ -158,12 +201,12 @@ class Drive:
             return driver.name in machine.owns
         return driver.kind == "event" and self._protocol.family_of.get(driver.name) in machine.owns
 
-    def _fact(self, path: str, machine: Machine, key: str, by: str, moved: Move | None) -> Any:
+    def _fact(self, machine: Machine, key: str, by: str, moved: Move | None, path: str) -> Any:
         if path.startswith("open."):
             return self._open(path.removeprefix("open."), machine, key)
         if path == "move.from":
             return moved.source if moved else None
-        return by if path == "subject.by" else self._lens.get(self._event, path)
+        return by if path == "subject.by" else self._protocol.lens.get(self._event, path)
 
     def _open(self, what: str, machine: Machine, key: str) -> str:
         kind, _, state = what.partition(".")

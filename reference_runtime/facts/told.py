@@ -10,10 +10,11 @@ Event = dict[str, Any]
 
 
 def told(event: Event, side: str = "") -> dict[str, Any]:
-    """What an event says; the payload wins over a side object, and null says nothing."""
-    beside = event.get(side) if side else None
-    merged = {**(beside if isinstance(beside, dict) else {}), **(event.get("payload") or {})}
-    return {name: value for name, value in merged.items() if value is not None}
+    """What an event says, to be read only; the payload wins over a side object, and null says nothing."""
+    said, beside = event.get("payload") or {}, event.get(side) if side else None
+    if isinstance(beside, dict):
+        said = {**beside, **said}
+    return said if None not in said.values() else {name: value for name, value in said.items() if value is not None}
 
 
 def keep(record: Record, source: dict[str, Any], *names: str, **renamed: str) -> None:

@@ -40,23 +40,28 @@ class Unit:
         self._kept: dict[Key, Record | None] = {}
         """Records as the store keeps them, until they are first touched; what they were like needs no other copy."""
         self._dirty: dict[Key, None] = {}
+        self._touched: set[str] = set()
+        """The kinds of what is dirty."""
         self._carried: tuple[Any, dict[str, str]] = (None, {})
+        self.shown: dict[Key, Record] = {}
+        """The records of read models that were touched here, by the model and its scope."""
         self.before: dict[Key, Record | None] = {}
         """What the records that the present event touched were like before it."""
 
     def carried(self, event: dict[str, Any]) -> dict[str, str]:
         """The identities that an event carries; read once per event."""
-        if self._carried[0] is not event:
-            self._carried = (event, self.protocol.lens.scope(event))
-        return self._carried[1]
+        known, found = self._carried
+        if known is not event:
+            found = self.protocol.lens.scope(event)
+            self._carried = (event, found)
+        return found
 
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
-        if identity is None:
-            return None
         key = (kind, identity)
-        held = self._held
-        return held[key] if key in held else self._hold(key, self._store.peek(kind, identity))
+        if key in self._held:
+            return self._held[key]
+        return self._hold(key, self._store.peek(kind, identity)) if identity is not None else None
 
     def _hold(self, key: Key, kept: Record | None) -> Record | None:
         """A record of the store, copied so that it may be changed."""
@@ -66,31 +71,36 @@ class Unit:
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
-        key, before, held = (kind, identity), self.before, self._held
+        key, before = (kind, identity), self.before
         if key in before:
-            return held[key]  # the present event touched it already
-        record = held[key] if key in held else self.get(kind, identity)
+            return self._held[key]  # the present event touched it already
+        record = self._held[key] if key in self._held else self.get(kind, identity)
         if kind not in self.unshown:
             before[key] = self._kept.pop(key) if key in self._kept else record.copy() if record else None
-        self._dirty[key] = None
+        if key not in self._dirty:
+            self._dirty[key] = None
+            self._touched.add(kind)
         if record is None:
             self.ordinal += 1
             # A subject of a state table is open once it took a row, not when it is first mentioned.
-            record = held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
+            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
         return record
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
         """The records of a kind told with all the ids named, in the order of first mention."""
-        found, held = {}, self._held
-        for kept in self._store.seek(kind, where, is_open):
+        sought, held = self._store.seek(kind, where, is_open), self._held
+        if not sought and kind not in self._touched:
+            return []
+        found = {}
+        for kept in sought:
             key = (kind, kept.id)
             found[key] = held.get(key) or self._hold(key, kept)
-        for key in self._dirty:
-            if key[0] == kind:
-                found[key] = held[key]
-        if not found:
-            return []
-        return sorted([record for record in found.values() if record.fits(where, is_open)], key=_place)
+        if kind in self._touched:
+            for key in self._dirty:
+                if key[0] == kind:
+                    found[key] = held[key]
+        fitting = [record for record in found.values() if record.fits(where, is_open)]
+        return sorted(fitting, key=_place) if len(fitting) > 1 else fitting
 
     def state(self, kind: str, identity: str | None) -> str:
         """Where a subject stands in its table; `none` when it is not known."""

@@ -25,8 +25,8 @@ class Remembered:
     def __init__(self) -> None:
         self.loaded: dict[Key, Record | None] = {}
         self._found: dict[str, dict[Asked, list[Record]]] = {}
-        self._kin: dict[Key, dict[Key, Record]] = {}
-        """By name and value of an identity, everything that was told with it."""
+        self._kin: dict[Key, dict[str, dict[str, Record]]] = {}
+        """By name and value of an identity, everything that was told with it, by its kind and its own identity."""
 
     @property
     def is_full(self) -> bool:
@@ -41,7 +41,9 @@ class Remembered:
         """The records of a kind that were told with all the ids named, in order; None when the file has to tell."""
         for link in where.items():
             if (kin := self._kin.get(link)) is not None:
-                found = [record for record in kin.values() if record.kind == kind and record.fits(where, is_open)]
+                if kind not in kin:
+                    return []
+                found = [record for record in kin[kind].values() if record.fits(where, is_open)]
                 return sorted(found, key=_place) if len(found) > 1 else found
             if self._is_absent(*link):
                 return []
@@ -60,22 +62,35 @@ class Remembered:
 
     def keep(self, records: list[Record]) -> None:
         """Takes in records that are in the file from now on."""
-        loaded, kin_of = self.loaded, self._kin
+        loaded, kin_of, found = self.loaded, self._kin, self._found
         for record in records:
             kind = record.kind
             # A subject that was looked for in vain is new, and one that nobody looked for may not be.
             if kind in OWN_LINKS and loaded.get((kind, record.id), record) is None:
                 kin_of[OWN_LINKS[kind], record.id] = {}
-            self._found.pop(kind, None)
+            if kind in found:
+                del found[kind]
         for record in records:
-            key = (record.kind, record.id)
-            kept = loaded[key] = record if record.flat else record.copy()
+            kept = loaded[record.kind, record.id] = _settled(record)
             for link in record.scope.items():
-                kin = kin_of.get(link)
-                if kin is not None:
-                    kin[key] = kept
-                    if len(kin) > _MANY:
-                        del kin_of[link]
+                if link in kin_of:
+                    self._relate(link, kept)
+
+    def _relate(self, link: Key, record: Record) -> None:
+        kin = self._kin[link]
+        alike = kin.setdefault(record.kind, {})
+        is_new = record.id not in alike
+        alike[record.id] = record
+        if is_new and sum(map(len, kin.values())) > _MANY:
+            del self._kin[link]
+
+
+def _settled(record: Record) -> Record:
+    """A record that shares nothing with anybody who could change it."""
+    if not record.flat:
+        return record.copy()
+    record.settled = True
+    return record
 
 
 def _place(record: Record) -> int:

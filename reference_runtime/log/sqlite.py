@@ -5,6 +5,7 @@ Write-ahead logging with `synchronous=FULL`: when `commit` returns, the change s
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -42,11 +43,13 @@ class SqliteStore:
     """One file; one writer at a time."""
 
     def __init__(self, path: Path | str, *, wait_seconds: float = 2.0):
-        with _translated():
+        try:
             self._db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise _translated(error) from error
         self._version: int | None = None
         self._ends: tuple[int, int] | None = None
         """The last position and the last ordinal in the file, until another writer changes it."""
@@ -79,10 +82,11 @@ class SqliteStore:
 
     def peek(self, kind: str, identity: str) -> Record | None:
         key, loaded = (kind, identity), self._remembered.loaded
-        if key not in loaded:
-            row = self._one(_LOAD, kind, identity)
-            loaded[key] = _record(row) if row else None
-        return loaded[key]
+        if key in loaded:
+            return loaded[key]
+        row = self._one(_LOAD, kind, identity)
+        found = loaded[key] = _record(row) if row else None
+        return found
 
     def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         found = self._remembered.find(kind, where, is_open)
@@ -92,45 +96,41 @@ class SqliteStore:
         return found
 
     def _select(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
-        tests = "".join(f" AND {name} = ?" for name in where)
-        # Written out, so that the index of open records can be used.
-        tests += "" if is_open is None else f" AND open = {int(is_open)}"
-        # Without statistics SQLite would rather read all records of the kind, so the narrowest index is named.
-        index = f"by_{max(where, key=_COLUMNS.index)}" if where else "open_records" if is_open else ""
-        index = f" INDEXED BY {index}" if index else ""
-        sql = f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
-        with _translated():
-            return [_record(row) for row in self._db.execute(sql, (kind, *where.values()))]
+        return [_record(row) for row in self._all(_asking(tuple(where), is_open), kind, *where.values())]
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
         test, values = ("stream = ? AND ", (session,)) if session is not None else ("", ())
         sql = f"SELECT body FROM events WHERE {test}position > ? ORDER BY position"
-        with _translated():
-            rows = self._db.execute(sql, (*values, after)).fetchall()
-        return (json.loads(body) for (body,) in rows)
+        return (json.loads(body) for (body,) in self._all(sql, *values, after))
 
     def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
         sql = f"SELECT body FROM events WHERE stream = ? AND {_SEQUENCE} > ? ORDER BY {_SEQUENCE} LIMIT ?"
-        with _translated():
-            return [json.loads(body) for (body,) in self._db.execute(sql, (session, after, limit))]
+        return [json.loads(body) for (body,) in self._all(sql, session, after, limit)]
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         row = self._one("SELECT digest, answer FROM replies WHERE key = ?", key)
         return (row[0], json.loads(row[1])) if row else None
 
     def commit(self, change: Change) -> None:
-        with _translated():
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
-                self._write(change)
-                self._db.execute("COMMIT")
-                self._remembered.keep(change.records)
-                self._ends = (change.position + len(change.events), change.ordinal)
-            except BaseException:
-                self._ends = None
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._write(change)
+            self._db.execute("COMMIT")
+            self._remembered.keep(change.records)
+            self._ends = (change.position + len(change.events), change.ordinal)
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, sqlite3.Error):
+                raise _translated(error) from error
+            raise
+
+    def _give_up(self) -> None:
+        self._ends = None
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise _translated(error) from error
 
     def close(self) -> None:
         self._db.close()
@@ -153,14 +153,35 @@ class SqliteStore:
         self._db.executemany(sql, rows)
 
     def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
-        with _translated():
+        try:
             return self._db.execute(sql, values).fetchone()
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+
+    def _all(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise _translated(error) from error
 
 
 _SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
 _LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
 _NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
 _UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
+
+
+@functools.lru_cache(maxsize=1024)
+def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
+    """The query for the records of a kind that were told with the ids of these names."""
+    tests = "".join(f" AND {name} = ?" for name in names)
+    # Written out, so that the index of open records can be used.
+    tests += "" if is_open is None else f" AND open = {int(is_open)}"
+    # Without statistics SQLite would rather read all records of the kind, so the narrowest index is named.
+    index = f"by_{max(names, key=_COLUMNS.index)}" if names else "open_records" if is_open else ""
+    index = f" INDEXED BY {index}" if index else ""
+    return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
+
 
 _UNLINKED = (None,) * len(LINKS)
 
@@ -178,18 +199,11 @@ def _record(row: tuple[Any, ...]) -> Record:
     return Record(kind, identity, ordinal, session, thread, state, bool(is_open), scope, data)
 
 
-class _translated:  # noqa: N801  a context manager that reads as a word
-    """Turns what SQLite says into what a store promises."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: Any) -> None:
-        if not isinstance(error, sqlite3.Error):
-            return
-        name = getattr(error, "sqlite_errorname", "")
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise StoreLocked("another writer holds the store") from error
-        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-            raise StoreFull("the disk took no more") from error
-        raise StoreError("the store failed") from error
+def _translated(error: sqlite3.Error) -> StoreError:
+    """What SQLite says as what a store promises."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreLocked("another writer holds the store")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return StoreFull("the disk took no more")
+    return StoreError("the store failed")

@@ -65,36 +65,49 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
     changes = _changes(unit)
     _touch_tasks(unit, event, changes)
-    changed = {(name, scope) for new, names in changes for name in names for scope in _scopes(unit, name, new) if scope}
+    changed = _places(unit, changes)
     session = event.get("session_id")
     births = born(event, session, thread_of(unit, event))
+    shown = unit.shown
     for place in sorted(changed | births):
-        name, scope = place
-        key = f"{name}|{scope}"
-        if place in births or unit.get("model", key):
-            record = unit.edit("model", key)
-            record.session, record.thread = session, scope if name in THREAD_MODELS else None
-            if name == "queue_snapshot":
-                _touch_queue(unit, event, record)
-            elif place in changed or "updated_at" not in record.data:
-                record.data["updated_at"] = event["timestamp"]
+        record = shown[place] if place in shown else _model(unit, place, place in births)
+        if record is None:
+            continue
+        record.session = session
+        if place[0] == "queue_snapshot":
+            _touch_queue(unit, event, record)
+        elif place in changed or "updated_at" not in record.data:
+            record.data["updated_at"] = event["timestamp"]
+
+
+def _model(unit: Unit, place: tuple[str, str], is_born: bool) -> Record | None:
+    """The record of a read model, to change; None for one that no event has fed."""
+    name, scope = place
+    key = f"{name}|{scope}"
+    if not is_born and unit.get("model", key) is None:
+        return None
+    record = unit.shown[place] = unit.edit("model", key)
+    record.thread = scope if name in THREAD_MODELS else None
+    return record
 
 
 def _changes(unit: Unit) -> list[tuple[Record, list[str]]]:
     """The records that the event changed, each with the models that show the change."""
     found = []
     for key, old in unit.before.items():
-        views = _WATCHERS.get(key[0])
-        if views is not None and (names := _differing(views, old, new := unit.get(*key))):
+        if key[0] in _WATCHERS and (names := _differing(_WATCHERS[key[0]], old, new := unit.get(*key))):
             found.append((new, names))
     return found
 
 
 def _differing(views: dict[View, list[str]], old: Record | None, new: Record) -> list[str]:
     """The models whose view of a record changed; where nothing was told anew that a view shows, it did not."""
-    told = told_anew(old, new) if old and old.known else None
-    if told is None and old == new:
-        return []
+    if old is None or old.state == "none":
+        if old == new:
+            return []
+        told = _BORN if new.state != "none" else None
+    else:
+        told = told_anew(old, new)
     found: list[str] = []
     for view, names in views.items():
         if told is None or type(view) is not Told:
@@ -103,6 +116,23 @@ def _differing(views: dict[View, list[str]], old: Record | None, new: Record) ->
             differs = not view.fields.isdisjoint(told) and (view.exact or _shown(view, old) != _shown(view, new))
         if differs:
             found += names
+    return found
+
+
+_BORN = ("status",)
+"""What is told anew of a record that becomes known: every view that says what it shows shows the status."""
+
+
+def _places(unit: Unit, changes: list[tuple[Record, list[str]]]) -> set[tuple[str, str]]:
+    """Each model that shows a change, with the session or the thread whose model it is."""
+    found: set[tuple[str, str]] = set()
+    for new, names in changes:
+        session = new.session
+        for name in names:
+            if name in THREAD_MODELS:
+                found.update([(name, thread) for thread in _threads(unit, new) if thread])
+            elif session:
+                found.add((name, session))
     return found
 
 
@@ -120,7 +150,7 @@ def _touch_tasks(unit: Unit, event: dict[str, Any], changes: list[tuple[Record, 
     """
     for new, names in changes:
         if "task_snapshot" in names:
-            owners = [new.id] if new.kind == "task" else [new.scope.get("task_id"), *new.data.get("tasks", ())]
+            owners = (new.id,) if new.kind == "task" else (new.scope.get("task_id"), *new.data.get("tasks", ()))
             for owner in owners:
                 if owner and unit.state("task", owner) != "none":
                     unit.edit("task", owner).data["updated_at"] = event["timestamp"]
@@ -134,10 +164,8 @@ def _shown(view: View, record: Record | None) -> Any:
     return view(record) if record else None
 
 
-def _scopes(unit: Unit, model: str, record: Record) -> list[str | None]:
-    """Sessions or threads whose model a change shows in; None is nowhere."""
-    if model not in THREAD_MODELS:
-        return [record.session]
+def _threads(unit: Unit, record: Record) -> list[str | None]:
+    """Threads whose models a change shows in; None is nowhere."""
     if record.kind == "incident" and record.thread is None and record.session:
         return [thread.id for thread in unit.find("thread", session_id=record.session)]
     return [record.id] if record.kind == "thread" else [record.thread, *record.data.get("threads", ())]

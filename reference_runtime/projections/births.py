@@ -36,13 +36,18 @@ _FAMILIES = {
 }
 _PER_THREAD = {"queue_snapshot", "context_boundary_snapshot"}
 
+_TELLING = frozenset(("trace_id", "execution_environment"))
+
 
 def born(event: dict[str, Any], session: str | None, thread: str | None) -> set[tuple[str, str]]:
     """Models, each with its scope, that exist from this event on at the latest."""
     found = {("session_snapshot", session)} if session else set()
     if thread:
         found.add(("thread_read_model", thread))
-    for model in (*_by_type(event["type"]), *_by_fields(event)):
+    models = _by_type(event["type"])
+    if not _TELLING.isdisjoint(event) or event["type"] == "action.required":
+        models = (*models, *_by_fields(event))
+    for model in models:
         if scope := thread if model in _PER_THREAD else session:
             found.add((model, scope))
     return found

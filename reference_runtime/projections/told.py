@@ -36,12 +36,12 @@ class Told:
         return frozenset((*self._names, *declared)).difference(self._but)
 
 
-def told_anew(old: Record, new: Record) -> set[str]:
+def told_anew(old: Record, new: Record) -> list[str]:
     """The fields in which two states of a record differ; null says nothing."""
     before, after = old.data, new.data
-    names = {name for name, value in after.items() if before.get(name) != value}
+    names = [name for name, value in after.items() if before.get(name) != value]
     if not before.keys() <= after.keys():
-        names.update(name for name in before.keys() - after.keys() if before[name] is not None)
+        names += [name for name in before.keys() - after.keys() if before[name] is not None]
     if old.state != new.state:
-        names.add("status")
+        names.append("status")
     return names
