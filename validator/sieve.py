@@ -29,14 +29,16 @@ Places = frozenset[str]
 
 SHORT = 256
 """Texts up to this length are remembered once they were looked at; ids come again and again."""
-_LONG = 512
+_LONG = 2_048
 """Texts beyond this length are searched by the gate, if there is one."""
 _MOST = 20_000
 _PAYS = 60_000
 """Lines with a text that is not known after which building the native gate costs less than it saves."""
 _PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""
-_MANY = 1_000
+_SEVERAL = 4
+"""Words of a text from which on it costs less to look them up than to search it."""
+_MANY = 500
 """Texts after which compiling a regex costs less than it saves."""
 _BEGINNING = 3
 SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
@@ -72,6 +74,8 @@ class Sieve:
         self._apart = frozenset(patterns.fields["path"].get("events", ()))
         """Events in which a field is a path because of what stands beside it."""
         self._outputs = frozenset(patterns.output.get(protocol, ()))
+        self._marks = (object(), object())
+        """What plans are remembered by, of other events and of those that are output."""
         self._gate: gate.Gate | None = None
         self._lines = 0
 
@@ -149,7 +153,7 @@ class Sieve:
         if kind in self._apart:
             return None, []
         _, texts, layout = glance(document)
-        mark = (self, kind in self._outputs)
+        mark = self._marks[kind in self._outputs]
         try:
             return layout.answers[mark], texts
         except KeyError:
@@ -216,20 +220,23 @@ class Spot:
         self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
         """Finds the needles of which a shape does not tell all: those with digits."""
         self._begins: Callable[[str], Any] | None = None
+        self._parts = finder(frozenset(max(needle.split(), key=len) for row in later for needle in row.needles))
         self.texts: set[str] = set()
         self._shapes: set[bytes] = set()
+        self._words: set[bytes] = set()
 
     def knows(self, text: str) -> bool:
         """True for a text that was not met before when it certainly leaks and hides nothing.
 
-        That is so when it holds no needle, or differs only in digits from one that was looked at.
+        That is so when it holds no needle, differs only in digits from one that was looked at, or is made of words that
+        came before.
         """
         if len(text) > _LONG or (self._first and self._may_begin(text)):
             return False
         written = text.encode("utf-8", "surrogatepass")
         shape = written.translate(SHAPE)
         if shape not in self._shapes:
-            if self._tells(written.translate(_LOWER)):
+            if not self._is_made_of_words(shape) and self._tells(written.translate(_LOWER)):
                 return False
             if len(shape) <= SHORT and self._numbered.search(shape) is None:
                 keep(self._shapes, shape)
@@ -242,15 +249,38 @@ class Spot:
             self._begins = re.compile("|".join(map(_scoped, self._first))).match
         return self._begins(text) is not None
 
+    def _is_made_of_words(self, shape: bytes) -> bool:
+        """True for the shape of a text of several words that came before, or hold nothing that a row goes by.
+
+        Whatever a row goes by holds no space, or else the longest part of it that holds none is looked for.
+        """
+        words = shape.split()
+        if len(words) < _SEVERAL:
+            return False
+        if not self._words.issuperset(words):
+            new = [word for word in words if word not in self._words]
+            if self._goes_by(b" ".join(new), self._parts):
+                return False
+            for word in new:
+                if len(word) <= SHORT:
+                    keep(self._words, word)
+        return not self._spans(shape)
+
     def _tells(self, low: bytes) -> bool:
         """True unless a text in lower case certainly holds nothing that a row goes by, and hides nothing."""
+        return self._goes_by(low, self._later) or self._spans(low)
+
+    def _goes_by(self, low: bytes, needles: Needles) -> bool:
+        """True when a text in lower case may hold an escape, a needle or a random word."""
         return (
             _TELLING.search(low) is not None
-            or (b"=" in low and b"\n" in low)  # variables are given values line by line
-            or self._later.occur_in(low.replace(b"://", b":"))
+            or needles.occur_in(low.replace(b"://", b":"))
             or (bool(self._bare) and _RUN.search(low) is not None)
-            or self._hides(low.decode("utf-8", "surrogatepass"))
         )
+
+    def _spans(self, low: bytes) -> bool:
+        """True when a text as a whole may give values to variables, line by line, or says that something is hidden."""
+        return (b"=" in low and b"\n" in low) or self._hides(low.decode("utf-8", "surrogatepass"))
 
     def may_leak(self, texts: list[str]) -> bool:
         """False when certainly no text leaks; then they are remembered."""

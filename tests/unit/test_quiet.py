@@ -67,7 +67,8 @@ def test_a_quiet_line_needs_no_full_scan_and_a_leaking_one_does(core):
 IDS = ["tc0_1", "r8_", "mr8_12", "args://x:1/run", "C:", "~", "9:AA", "2026-05-08T09:00:04.000Z", ".."]
 SIGNS = [*"\u212a\u0130\u017f\u00fc\ud800=\n%\\", "A_B=", "HOME=", "[redacted]", "***", "Redact"]
 RUNS = ["q8Wx2Yz7Vb41kLmN0pRsT3uV5wX9", "TheQuickBrownFoxJumpsOverTheLazyDog", "0" * 24, "x" * 300, "x" * 600]
-texts = st.lists(st.sampled_from([*IDS, *SIGNS, *RUNS, *HITS[::3], "-", "a"]), max_size=3).map("".join)
+pieces = st.sampled_from([*IDS, *SIGNS, *RUNS, *HITS[::3], "-", "a", "the", "private", "key", "-u", "bob:hunter22"])
+texts = st.lists(pieces, max_size=3).map("".join) | st.lists(pieces, max_size=7).map(" ".join)
 values = texts | st.lists(texts, max_size=2) | st.sampled_from([1, None, [], {}, {"path": "x"}, {"a": ["b"]}])
 honest = st.builds(lambda word, why: {"honest": word, "reason": why}, st.sampled_from(["stale", "no", 1]), values)
 
@@ -96,6 +97,20 @@ def test_what_is_known_by_its_text_is_asked_once(core, monkeypatch):
     again = event("fine", output_ref="out://tc7_3", call_id="mr7_1", at="2027-01-01T00:00:00.000Z", path="a/b.py")
     monkeypatch.setattr(Spot, "_tells", None)
     assert sieve.calm(again, "model.delta") == {"text", "reference", "path"}
+
+
+def test_a_text_of_words_that_came_before_is_not_searched(core, monkeypatch):
+    sieve = redact.vocabulary(core).sieve
+    for text in ("one of the words\nthat came before", "and then the next one"):
+        assert sieve.calm(event(text), "model.delta") == {"text"}
+    monkeypatch.setattr(Spot, "_goes_by", None)
+    assert sieve.calm(event("before the next of\nthe words came one"), "model.delta") == {"text"}
+    assert sieve.calm(event(" ".join(["words", "that", "came", "before"] * 80)), "model.delta") == {"text"}
+    monkeypatch.undo()
+    assert sieve.calm(event("one of the words that" + " came" * 600), "model.delta") is None
+    assert sieve.calm(event("one of the words " + "that" * 80), "model.delta") is None  # it may look random
+    assert sieve.calm(event("one of the before/" + "that/" * 80), "model.delta") == {"text"}
+    assert sieve.calm(event("one token of the words"), "model.delta") is None
 
 
 def test_a_line_that_hides_something_is_not_calm(core):
