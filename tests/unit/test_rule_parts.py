@@ -15,6 +15,7 @@ from validator.replay.fold import Fold
 from validator.replay.world import World
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
+from validator.rules.governance._hooks import Hooks
 from validator.rules.identity import _parents
 from validator.rules.identity._parents import Identities, ordinary
 from validator.rules.identity.shared_writes_untold import Writers
@@ -206,7 +207,17 @@ def test_what_is_in_doubt_at_a_restart_stays_silent_since_the_one_before(core):
 def test_a_profile_that_is_resolved_before_its_turn_is_early(core):
     early = Early(World(core))
     early.apply(told("task.profile.resolved", {}, turn_id="t"))
+    early.apply(told("run.status", {}, turn_id="u"))
     assert early.lines == {("TURN-17", "t"): 1}
+
+
+def test_a_turn_that_is_held_back_is_let_go_by_its_own_work():
+    hooks = Hooks(None)
+    hooks.held = {"t": 1, "u": 1}
+    hooks.apply(told("tool.started", {}, turn_id="t"))
+    hooks.apply(told("tool.started", {}, turn_id="x"))
+    hooks.apply(told("turn.paused", {}, turn_id="u"))
+    assert hooks.held == {"u": 1}
 
 
 def test_what_an_object_in_a_payload_says_of_a_call_is_kept_for_that_call(core):

@@ -13,7 +13,7 @@ from validator.rules.governance._decisions import AGAINST, TARGETS, Boundaries, 
 from validator.rules.governance._hooks import Hooks
 from validator.rules.governance._questions import Questions
 from validator.rules.governance._rewrites import Rewrites
-from validator.rules.governance._said import hidden, stated
+from validator.rules.governance._said import BESIDE, hidden, stated
 from validator.rules.governance._work import RUNS, Target, Work, runs
 
 _RUNS = frozenset(RUNS)
@@ -66,9 +66,7 @@ def explained(step: Step, world: World, context: Any) -> bool | None:
         return None
     if found.word in _DENIALS or found.destructive is True or found.source is None or TARGETS.isdisjoint(line):
         return None
-    if stated(line, "decision_reason", "permission_decision") is None:
-        return None
-    if found.source == "rule" and stated(line, "rule_refs", "permission_decision") is None:
+    if (found.source == "rule" and found.rules is None) or stated(line, "decision_reason", BESIDE) is None:
         return None
     for entry in decisions.about[target_of(step) or ""]:
         if entry.mode == "never":

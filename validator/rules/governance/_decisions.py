@@ -9,7 +9,7 @@ from validator.protocol.formats import instant
 from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules.governance._said import flat, payload, said
+from validator.rules.governance._said import BESIDE, flat, payload, said
 from validator.rules.governance._work import Target
 
 TARGETS = frozenset({"tool_call_id", "process_id", "action_id", "peer_task_id"})
@@ -92,7 +92,7 @@ def target_of(step: Step) -> str | None:
 
 
 def decision_of(step: Step) -> Decision:
-    told, record = payload(step.line), step.line.get("permission_decision")
+    told, record = payload(step.line), step.line.get(BESIDE)
     beside = record if isinstance(record, dict) else {}
 
     def either(name: str) -> Any:

@@ -9,6 +9,8 @@ from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
 
+BESIDE = "permission_decision"
+"""The record that may stand beside the payload of a permission event."""
 _FLAT = (str, bool, int, float)
 
 
@@ -52,7 +54,7 @@ def shown(word: Any) -> str:
 
 
 def permits(line: dict[str, Any], name: str) -> Any:
-    return said(line, name, "permission_decision")
+    return said(line, name, BESIDE)
 
 
 def refused_by_table(step: Step, machine: str) -> bool:

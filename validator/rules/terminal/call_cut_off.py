@@ -30,9 +30,9 @@ class Interrupts:
                 self.tools[step.scope.get("tool_call_id", "")] = name
         elif step.type == "run.status" and told(step, "phase") == "interrupting" and "turn_id" in step.scope:
             self.turns.setdefault(step.scope["turn_id"], step.number)
-        elif step.kind == "command" and step.line.get("command") == "interrupt_turn":
+        elif step.kind == "command":
             request = step.line.get("request")
-            if isinstance(request, dict):
+            if step.line.get("command") == "interrupt_turn" and isinstance(request, dict):
                 self.turns.setdefault(str(request.get("turn_id")), step.number)
 
 
