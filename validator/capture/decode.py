@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from validator.capture import native
 from validator.errors import UsageError
 from validator.protocol.fastpath import mode
 
@@ -28,11 +29,10 @@ def decoder() -> Decode | None:
 
 @functools.cache
 def _native(demanded: bool) -> Decode | None:
-    try:
-        import orjson
-    except ImportError as error:
+    orjson = native.load()
+    if orjson is None:
         if demanded:
-            raise UsageError("orjson is not installed", hint="RUNTIME_VALIDATE_FAST=on demands it") from error
+            raise UsageError("orjson is not installed", hint="RUNTIME_VALIDATE_FAST=on demands it")
         return None
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
 

@@ -6,11 +6,9 @@ import json
 import math
 from typing import Any
 
-try:
-    import orjson
-except ImportError:
-    orjson = None  # type: ignore[assignment]
+from validator.capture import native
 
+orjson = native.load()
 NATIVE = orjson is not None
 _SORTED = orjson.OPT_SORT_KEYS if orjson is not None else 0
 

@@ -18,6 +18,6 @@ def main() -> None:
     gc.set_threshold(*_GARBAGE)
     # The interpreter looks twice through all that is left when it leaves, and the system takes it back anyway.
     atexit.register(gc.freeze)
-    from validator.cli.group import run
+    from validator.cli.entry import run
 
     run()

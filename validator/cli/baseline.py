@@ -10,8 +10,9 @@ import click
 from validator import baseline as baselines
 from validator.acceptance import settle
 from validator.cli import failure, judge, output
-from validator.cli.check import leave
-from validator.cli.options import JUDGING, day, options, settings
+from validator.cli.options import JUDGING, options
+from validator.cli.verdict import leave
+from validator.cli.wishes import day, settings
 from validator.errors import BaselineError, UsageError
 from validator.judging import Judged
 from validator.records import replace

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
 
-from validator.cli import failure, judge, output
-from validator.cli.options import BASELINE, JUDGING, SHOWING, day, options, settings
-from validator.protocol.keep import shipped
-from validator.renderers import render
-from validator.renderers.headline import headline
-from validator.run import Run
-from validator.settings import Settings, show
+from validator.cli import output
+from validator.cli.options import BASELINE, JUDGING, SHOWING, options
+from validator.cli.verdict import give
+from validator.cli.wishes import day, settings
+from validator.settings import show
 
 
 @click.command(name="check", short_help="Judge captures; the command when you name none.")
@@ -50,34 +46,4 @@ def command(
     if show_settings:
         output.show(show(wishes))
         return
-    files = output.targets(wishes["out"])
-    run = judge.run(paths, wishes, day(as_of), subset)
-    for form, path in files:
-        output.write(path, render(form, run))
-    output.show(_counted(run, wishes) if statistics else _rendered(run, wishes, color))
-    _summarise(run, wishes)
-    shipped().flush()
-    leave(run)
-
-
-def _counted(run: Run, wishes: Settings) -> str:
-    from validator.renderers.statistics import render as render_statistics  # seldom asked for
-
-    return render_statistics(run, wishes["format"])
-
-
-def _rendered(run: Run, wishes: Settings, color: str) -> str:
-    return render(wishes["format"], run, output.look(os.environ, color))
-
-
-def _summarise(run: Run, wishes: Settings) -> None:
-    """Under GitHub Actions, what the annotations leave out stands in the step's summary."""
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if wishes["format"] == "github" and summary:
-        output.append(Path(summary), render("markdown", run))
-
-
-def leave(run: Run) -> None:
-    """Exits with the run's code."""
-    only_notes = run.exit_code == 1 and not run.counting()
-    failure.leave(run.exit_code, headline(run), "configuration-findings" if only_notes else None)
+    give(paths, wishes, day(as_of), color, subset, statistics)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
-import click
-
 from validator.errors import RuntimeValidateError
 
 _WORDS = {1: "violations", 2: "rule-crashed", 3: "incomplete", 4: "unreadable", 130: "interrupted"}
@@ -37,9 +35,21 @@ def leave(code: int, message: str, word: str | None = None) -> NoReturn:
 
 def refuse(error: RuntimeValidateError) -> NoReturn:
     """Exits with 2, saying what stops us."""
-    click.echo(f"error: {error}", err=True)
+    _say(f"error: {error}")
     _line(error.code, 2, error.reason, error.source, error.place, error.hint)
     sys.exit(2)
+
+
+def interrupted() -> NoReturn:
+    """Exits with 130: somebody wanted no answer any more."""
+    _say("interrupted")
+    leave(130, "interrupted before anything was judged")
+
+
+def _say(text: str) -> None:
+    import click  # it is loaded when something goes wrong, and by every other command
+
+    click.echo(text, err=True)
 
 
 def _line(word: str, code: int, message: str, *more: str | None) -> None:
@@ -58,7 +68,7 @@ def _line(word: str, code: int, message: str, *more: str | None) -> None:
         "place": place,
         "hint": hint,
     }
-    click.echo(json.dumps(line, ensure_ascii=False), err=True)
+    _say(json.dumps(line, ensure_ascii=False))
 
 
 def crashed(error: Exception) -> NoReturn:
@@ -68,6 +78,6 @@ def crashed(error: Exception) -> NoReturn:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "?") if trace else "?"
     message = f"{type(error).__name__} in {module}, line {trace.tb_lineno if trace else 0}"
-    click.echo(f"error: internal: {message}; please report it", err=True)
+    _say(f"error: internal: {message}; please report it")
     _line("internal", 2, message)
     sys.exit(2)

@@ -15,8 +15,9 @@ from validator.acceptance import settle
 from validator.baseline import Ledger
 from validator.capture.sources import STDIN
 from validator.cli import output
-from validator.cli.check import leave
-from validator.cli.options import BASELINE, JUDGING, day, options, settings
+from validator.cli.options import BASELINE, JUDGING, options
+from validator.cli.verdict import leave
+from validator.cli.wishes import day, settings
 from validator.engine import Validator
 from validator.errors import UsageError
 from validator.judging import Judged

@@ -9,34 +9,18 @@ from importlib import import_module
 import click
 
 from validator import __version__
-from validator.errors import RuntimeValidateError
-
-_COMMANDS = (
-    "check",
-    "baseline",
-    "certify",
-    "completion",
-    "diff",
-    "explain",
-    "follow",
-    "replay",
-    "requirements",
-    "rules",
-    "schema",
-    "selftest",
-    "spec",
-)
-_DEFAULT = "check"
+from validator.cli import failure
+from validator.cli.entry import COMMANDS, DEFAULT, NAME
 
 
 class _Commands(click.Group):
     """Imports a command's module only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         return import_module(f"validator.cli.{cmd_name}").command
 
@@ -46,16 +30,16 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands by their first sentences, read from their files: importing them all takes too long."""
-        limit = formatter.width - 6 - max(map(len, _COMMANDS))
-        rows = [(name, click.Command(name, help=_help(name)).get_short_help_str(limit)) for name in _COMMANDS]
+        limit = formatter.width - 6 - max(map(len, COMMANDS))
+        rows = [(name, click.Command(name, help=_help(name)).get_short_help_str(limit)) for name in COMMANDS]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `runtime-validate run.ndjson` is `runtime-validate check run.ndjson`.
         asks = {"-h", "--help", "--version"} & set(args[:1])
-        if args and not asks and args[0] not in _COMMANDS:
-            args = [_DEFAULT, *args]
+        if args and not asks and args[0] not in COMMANDS:
+            args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
 
@@ -76,7 +60,7 @@ def _help(name: str) -> str:
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 112})
-@click.version_option(__version__, prog_name="runtime-validate")
+@click.version_option(__version__, prog_name=NAME)
 def cli() -> None:
     """Judge the event streams of agent runtimes against a contract that is written down as data.
 
@@ -86,26 +70,14 @@ def cli() -> None:
     """
 
 
-def run() -> None:
-    """Runs the command that was asked for: what stops us becomes one message and exit code 2, never a traceback."""
-    from validator.cli import failure, output
-
-    # Whoever closes standard output wants the exit code, and the files asked for.
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
-    failure.speak(failure.format_asked_for(sys.argv[1:]))
+def answer() -> int:
+    """Runs the command that was asked for, and gives the exit code; what click refuses is told in our way."""
     try:
-        with output.told():
-            code = cli.main(prog_name="runtime-validate", standalone_mode=False) or 0
-        sys.exit(code)
+        return cli.main(prog_name=NAME, standalone_mode=False) or 0
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
         failure.leave(2, error.format_message(), "bad-usage")
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        failure.leave(130, "interrupted before anything was judged")
-    except RuntimeValidateError as error:
-        failure.refuse(error)
-    except Exception as error:  # our own fault, told without the text that may quote a capture
-        failure.crashed(error)
+    except click.Abort:
+        failure.interrupted()

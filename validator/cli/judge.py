@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from validator.acceptance import settle
 from validator.capture.sources import STDIN, expand
 from validator.errors import UsageError
@@ -32,6 +30,8 @@ def judge_all(paths: tuple[str, ...], settings: Settings, every_finding: bool = 
     size = sum(Path(file).stat().st_size for file in files if file != STDIN and Path(file).is_file())
     if size < LONG or not sys.stderr.isatty():
         return judge(files, options, settings["jobs"])
+    import click  # a short capture needs no bar
+
     with click.progressbar(length=size, label="judging", file=sys.stderr, show_pos=False) as bar:
         return judge(files, options, settings["jobs"], bar.update)
 

@@ -1,21 +1,14 @@
-"""Options that several commands share, and what they amount to."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import datetime
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from validator import config
 from validator.capture.ndjson import DEEPEST
-from validator.cli import failure
-from validator.errors import UsageError
 from validator.renderers import FORMATS
-from validator.settings import Settings, resolve
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -136,25 +129,3 @@ def options(*groups: tuple[Callable, ...]) -> Callable[[Callable], Callable]:
         return command
 
     return give
-
-
-def settings(given: dict[str, Any], config_file: str | None) -> Settings:
-    """What the command line and the configuration file ask for together."""
-    words = {name.replace("_", "-"): value for name, value in given.items()}
-    for name in ("select", "ignore"):
-        split = (part.strip().upper() for word in words.get(name) or () for part in word.split(","))
-        words[name] = tuple(part for part in split if part)
-    path = Path(config_file) if config_file else config.find(Path.cwd())
-    found = resolve(words, config.load(path) if path else None, os.environ)
-    failure.speak(found["format"])
-    return found
-
-
-def day(word: str | None) -> str:
-    """The day with which dates are compared."""
-    if word is None:
-        return datetime.datetime.now(datetime.UTC).date().isoformat()
-    try:
-        return datetime.date.fromisoformat(word).isoformat()
-    except ValueError as error:
-        raise UsageError(f"--as-of {word} is no day", hint="write it as YYYY-MM-DD") from error
