@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from validator.errors import UsageError
 from validator.protocol.authority import FORMATS, Validator
-from validator.protocol.fastpath import Compiler, mode
+from validator.protocol.fastpath import mode
+from validator.protocol.fastpath.compiler import Compiler
 from validator.protocol.fastpath.parts import spread
 from validator.protocol.formats import TIMESTAMP, ecma_regex, is_date_time, is_plain_instant
 from validator.protocol.schemas import SchemaStore

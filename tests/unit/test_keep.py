@@ -10,7 +10,8 @@ import pytest
 
 from validator import resources
 from validator.protocol import clauses, keep, protocol, schemas
-from validator.protocol.fastpath import Compiler, restore
+from validator.protocol.fastpath import restore
+from validator.protocol.fastpath.compiler import Compiler
 from validator.protocol.protocol import load_protocol
 from validator.protocol.schemas import SchemaStore
 from validator.redact import names

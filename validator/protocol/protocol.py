@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,16 @@ def _shipped() -> tuple[str, ...]:
 
 
 def _listed(base: Path) -> list[str]:
-    return sorted(path.parent.relative_to(base).as_posix() for path in base.glob("*/*/protocol.yaml"))
+    names = (f"{name}/{version}" for name in _inside(base) for version in _inside(base / name))
+    return sorted(name for name in names if os.path.exists(f"{base}/{name}/protocol.yaml"))
+
+
+def _inside(folder: Path) -> list[str]:
+    """What a folder holds; nothing when it is none."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def load_protocol(name: str, root: Path | None = None) -> Protocol:
@@ -142,7 +152,8 @@ def _load(root: Path, name: str) -> Protocol:
     data = read_definition(path, "protocol", store)
     if f"{data['protocol']}/{data['version']}" != name:
         raise DefinitionError(f"the file names {data['protocol']}/{data['version']}", source=shown(path))
-    machines = {file.stem: load_machine(file, store) for file in sorted((folder / "machines").glob("*.yaml"))}
+    tables = [folder / "machines" / file for file in _inside(folder / "machines") if file.endswith(".yaml")]
+    machines = {file.stem: load_machine(file, store) for file in tables}
     families = data["families"]
     protocol = Protocol(
         name=data["protocol"],

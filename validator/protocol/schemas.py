@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
-from validator.protocol.fastpath import Accept, Compiler, mode, restore
-from validator.protocol.fastpath.parts import UnsupportedError, resolve
+from validator.protocol.fastpath import Accept, mode, restore
 from validator.protocol.keep import Keep, keep_for
 from validator.records import dataclass
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from referencing import Registry
+
+    from validator.protocol.fastpath.compiler import Compiler
 
 BASE = "https://agent-runtime.example/schemas/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -114,6 +115,11 @@ class SchemaStore:
 
     @functools.cached_property
     def _compiler(self) -> Compiler:
+        return self._new_compiler()
+
+    def _new_compiler(self) -> Compiler:
+        from validator.protocol.fastpath.compiler import Compiler  # what is kept needs none
+
         return Compiler(self._by_path)
 
     @functools.cached_property
@@ -138,6 +144,8 @@ class SchemaStore:
 
     def _resolve(self, reference: str, file: str) -> Any:
         """What a reference in a file names; a `LookupError` when nothing does."""
+        from validator.protocol.fastpath.parts import UnsupportedError, resolve
+
         try:
             return resolve(self._by_path, reference, file)[0]
         except UnsupportedError:
@@ -207,7 +215,7 @@ class SchemaStore:
         """The code of every acceptor that was asked for below a folder, now or in runs before."""
         names = {name for name in self._acceptors if name.startswith(home)}
         before = self.kept.get(f"acceptors/{home}")
-        return Compiler(self._by_path).written(sorted(names | set(before["entries"] if before else ())))
+        return self._new_compiler().written(sorted(names | set(before["entries"] if before else ())))
 
     def errors(self, reference: str, document: Any) -> list[SchemaError]:
         """Every reason why a document does not fit, in a stable order, each once."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 
 from validator.errors import UsageError
-from validator.protocol.fastpath.compiler import Accept, Compiler, restore
+from validator.protocol.fastpath.acceptors import Accept, restore
 
-__all__ = ["MODES", "Accept", "Compiler", "mode", "restore"]
+__all__ = ["MODES", "Accept", "mode", "restore"]
 
 VARIABLE = "RUNTIME_VALIDATE_FAST"
 MODES = ("auto", "on", "off")

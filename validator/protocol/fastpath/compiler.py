@@ -9,39 +9,15 @@ accept.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
+from validator.protocol.fastpath.acceptors import SCOPE, Accept
 from validator.protocol.fastpath.conjunction import NEVER, Conjunction, Expression
 from validator.protocol.fastpath.parts import UnsupportedError, resolve, spread
-from validator.protocol.formats import is_date_time, is_plain_instant
 
-Accept = Callable[[Any], object]
 _LONGEST = 400
 """Characters of an expression that is repeated in place; longer ones are called."""
-
-
-_SCOPE = {"instant": is_plain_instant, "is_date_time": is_date_time}
-
-
-def restore(kept: dict[str, Any]) -> dict[str, Accept]:
-    """The acceptors that were written, by reference."""
-    scope = {**_SCOPE, **kept["words"]}
-    for name, pattern in kept["patterns"].items():
-        scope[name] = _late(scope, name, pattern)
-    exec(kept["code"], scope)
-    return {reference: scope[name] for reference, name in kept["entries"].items()}
-
-
-def _late(scope: dict[str, Any], name: str, pattern: str) -> Accept:
-    """The search for a pattern that is compiled when it is first needed, and stands for itself from then on."""
-
-    def search(text: str) -> object:
-        found = scope[name] = re.compile(pattern).search
-        return found(text)
-
-    return search
 
 
 class Compiler:
@@ -56,7 +32,7 @@ class Compiler:
         self._functions: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._constants: dict[Any, str] = {}
-        self._scope: dict[str, Any] = dict(_SCOPE)
+        self._scope: dict[str, Any] = dict(SCOPE)
         self._source: list[str] = []
         self._executed: list[str] = []
         self._count = 0
@@ -83,7 +59,7 @@ class Compiler:
         return self._scope[name]
 
     def written(self, references: Iterable[str]) -> dict[str, Any]:
-        """The acceptors of references as code, names and constants that can be kept; `restore` reads them."""
+        """The acceptors of references as code, names and constants that can be kept; `acceptors.py` reads them."""
         entries = {reference: self.function(self.expression(reference).text) for reference in references}
         code = compile("\n".join([*self._executed, *self._source]), "<schemas>", "exec")
         named = {name: value for value, name in self._constants.items()}

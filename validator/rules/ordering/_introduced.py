@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
+from validator.protocol.protocol import Protocol
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
@@ -21,7 +23,7 @@ class Introduced:
     forgets = ("ids",)
 
     def __init__(self, world: World):
-        self._creates = {name: _created(world, command.writes) for name, command in world.protocol.commands.items()}
+        self._protocol = world.protocol
         self._asked: dict[str, set[str]] = {}
         """Keys that the request of a command without an answer names."""
         self.ids = Lines()
@@ -38,7 +40,7 @@ class Introduced:
     def _answer(self, line: dict[str, Any]) -> None:
         result = _body(line, "result")
         asked = self._asked.pop(str(line.get("command_id")), set())
-        creates = self._creates.get(str(line.get("command")), frozenset()) - asked
+        creates = _created(self._protocol, str(line.get("command"))) - asked
         shown = {key: value for key, value in result.items() if key in creates or not isinstance(value, str)}
         self._show({key: value for key, value in shown.items() if key != "error"})
 
@@ -47,9 +49,11 @@ class Introduced:
             self.ids.add(name)
 
 
-def _created(world: World, writes: tuple[str, ...]) -> frozenset[str]:
-    """The keys of subjects that events of a command introduce."""
-    machines = world.protocol.machines.values()
+@functools.lru_cache(maxsize=1024)
+def _created(protocol: Protocol, name: str) -> frozenset[str]:
+    """The keys of subjects that events of a command introduce; none for a command that nobody knows."""
+    machines = protocol.machines.values()
+    writes = protocol.commands[name].writes if name in protocol.commands else ()
     return frozenset(
         path.rpartition(".")[2]
         for machine in machines

@@ -44,7 +44,7 @@ class Redactions:
 
     def __init__(self, world):
         self._world, self._protocol = world, world.protocol
-        self._depth = {name: _depth(name, world.protocol.identities) for name in world.protocol.identities}
+        self._depth = _depths(world.protocol)
         self._hidden = {}
         self._fields = {}
         self._plain = Recent(_PLAIN_KEPT)
@@ -234,6 +234,12 @@ def _last(keys):
     if keys and isinstance(keys[-1], str):
         return keys[-1]
     return next((key for key in reversed(keys) if isinstance(key, str)), "")
+
+
+@lru_cache(maxsize=16)
+def _depths(protocol):
+    """How far below the runtime every identity of a protocol lies."""
+    return {name: _depth(name, protocol.identities) for name in protocol.identities}
 
 
 def _depth(name, identities, seen_names=()):
