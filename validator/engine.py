@@ -88,6 +88,13 @@ class Validator:
         return part_of(self._session.tally) if self._session else Part()
 
     def _end(self) -> Extent:
+        extent = self._read_rest()
+        if self._session is not None:
+            self._session.end(extent)
+        return extent
+
+    def _read_rest(self) -> Extent:
+        """Reads what stands after the last line feed; says how much of the capture there was."""
         for line in self._splitter.close():
             if not line.readable and any(problem.name in _CUT for problem in line.problems):
                 self._cut = True
@@ -96,10 +103,7 @@ class Validator:
                 self._take(line)
         if self._session is None and self._protocol is not None:
             self._open({})
-        extent = Extent(self._lines, self._readable, 0, self._cut, self._damage, self._left_out)
-        if self._session is not None:
-            self._session.end(extent)
-        return extent
+        return Extent(self._lines, self._readable, 0, self._cut, self._damage, self._left_out)
 
     def _repeats(self, raw: bytes, number: int, offset: int) -> bool:
         """Judges a line the short way, where there is one."""

@@ -333,6 +333,13 @@ class Seats:
         self._told.add((event_type, name))
         return True
 
+    def tell(self) -> set[tuple[str, str]]:
+        return self._told
+
+    def hear(self, told: list[set[tuple[str, str]]], first: bool) -> bool:
+        """False when two tell the first of something: together they would have told one of them."""
+        return sum(map(len, told)) == len(set().union(*told))
+
 
 def _speaks_wider(world: Any, step: Step) -> bool:
     return world.protocol.family_of.get(step.type or "") in WIDER

@@ -50,6 +50,8 @@ class Redactions:
         self._waiting = Waiting(_STEPS_KEPT)
         """The steps of all others."""
         self._known = {}
+        self._slack, self._excess = _STEPS_KEPT, 0
+        """How far what was recalled is from being forgotten, and what waits of steps with more than two subjects."""
         self.looked = False
         self.clashes = []
 
@@ -66,19 +68,29 @@ class Redactions:
         subjects = self._concerned(step)
         if not marked and self._touched.keys().isdisjoint(subjects):
             self.looked = self._is_told(step)
+            self._excess += max(0, len(subjects) - 2)
             for subject in subjects if self.looked else ():
                 self._waiting.add(subject, (step.kind, step.type, step.packed(), step.scope, step.number))
             return
         for subject in subjects:
-            self._recall(subject)
+            self._recall(subject, step.number)
         if marked:
             self._compare(step)
         else:
             self._learn(step)
 
-    def _recall(self, subject):
+    def tell(self):
+        return self._slack, self._excess, self._plain.kept
+
+    def hear(self, told, first):
+        """What was recalled waited in any case when so many lines cannot hold enough others to displace it."""
+        sure = min(slack for slack, _, _ in told) > sum(excess for _, excess, _ in told)
+        return sure and sum(kept for _, _, kept in told) <= _PLAIN_KEPT
+
+    def _recall(self, subject, now):
         """Remembers what stood in plain text on the lines of a subject that waited."""
         for kind, name, packed, scope, number in self._waiting.take(subject):
+            self._slack = min(self._slack, _STEPS_KEPT - 2 * (now - number + 1))
             for about, keys in self._places(Step(unpack(packed), number, kind=kind, type=name, scope=scope)):
                 if about == subject:
                     self._plain.keep((*subject, keys), number)

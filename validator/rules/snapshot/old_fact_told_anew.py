@@ -23,6 +23,8 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
+        self._relied, self._age = False, 0
+        """Whether a fact that was kept was found again, and how many lines the oldest waited that was looked at."""
         self._waiting = Waiting(KEPT)
         """The last events of each session that were not looked at, because nothing of it was loaded."""
         self._loads = {}
@@ -38,6 +40,14 @@ class Told:
 
     def alike(self, step):
         return self.loaded is None
+
+    def tell(self):
+        return self.facts.kept, self._relied, self._age
+
+    def hear(self, told, first):
+        """What waited for no more lines than fit, and what was found while all facts fit, was there in any case."""
+        kept, relied, ages = zip(*told, strict=True)
+        return max(ages) <= KEPT and (sum(kept) <= KEPT or not any(relied))
 
     def echo(self, step, place, raw, number):
         self._waiting.add(step.scope.get("session_id", ""), (step.type, None, step.scope, raw, number))
@@ -56,6 +66,7 @@ class Told:
                 self._waiting.add(session, event)
                 return
             for earlier in self._waiting.take(session):
+                self._age = max(self._age, step.number - earlier[-1])
                 self._hear(*earlier)
             self.again = self._hear(*event)
 
@@ -71,6 +82,7 @@ class Told:
         if before is None:
             self.facts.keep(key, (number, payload))
             return None
+        self._relied = True
         old = before[0] < loaded[0] < number and time < loaded[1]
         return before if old and before[1] == payload else None
 

@@ -212,6 +212,14 @@ class Replay:
 
     def _hold(self, session: str | None, kept: Kept) -> None:
         self._wait(session, kept)
+        self._count(session)
+
+    def pass_by(self, session: str | None) -> None:
+        """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
+        if session is not None and not self.is_gone(session):
+            self._count(session)
+
+    def _count(self, session: str | None) -> None:
         self._events[session] = self._events.pop(session, 0) + 1
         self._held += 1
         if self._held > TAKEN:
@@ -311,6 +319,8 @@ class Replay:
         return self.past
 
     def _replay_all(self, before: int) -> None:
+        # Whoever claims less afterwards, in whatever session, finds that it has been passed.
+        self._world.mingled = True
         for kept, session in list(merge(*self._before(before), key=lambda entry: entry[0].number)):
             self._take(session, kept)
         self._doubt_until(before)
