@@ -12,9 +12,9 @@ is seen at the end, when everybody tells what it met:
 * No event id, and no id of anything that events speak about, is met in sessions of two processes (`NAMED`). State
   tables, ledgers and rules join events by such ids and by nothing else.
 * An event lacks no id that its family has to carry: without one it would be joined with others that lack it.
-* Ledgers keep entries by ids and lines alone, and forget by ids and lines alone (`world.py`). The few that do not are
-  below, in `LEDGERS`: they `overhear` events of other sessions, or `tell` at the end what they know and `hear` what the
-  others know, and say no when that could not be enough.
+* Ledgers keep entries by ids and lines alone, and forget by ids and lines alone (`world.py`). The few that do not
+  `overhear` events of other sessions, or `tell` at the end what they know and `hear` what the others know, and say no
+  when that could not be enough. `tests/conformance/test_apart.py` lists every ledger, and why it is safe.
 * What a rule or ledger asks about all sessions at once makes the world `mingled`, and nothing is judged apart.
 * Lines that cannot be read or have something wrong with how they are written, records other than the header, lines that
   name no session and other casings than that of the tables concern all sessions, and nothing is judged apart.
@@ -65,6 +65,7 @@ NAMED = ("bridge_id", "incident_id", "owner_id", "target_id", "from_id", "to_id"
 COUNTS_REPEATS = "SNP001"
 """The rule that tells the replay of events that were delivered again."""
 _SESSION, _TYPE = b'"session_id":', b'"type":'
+_AFTER_SESSION, _AFTER_TYPE = len(_SESSION), len(_TYPE)
 _MOST = 1 << 16
 """Sessions of a capture, and kinds of events, that are told apart."""
 _UNSORTED = 1 << 14
@@ -354,7 +355,7 @@ class Reader(Validator):
     def _repeats(self, raw: bytes, number: int, offset: int) -> bool:
         if self._session is None:
             return False
-        start = raw.find(_SESSION) + 13
+        start = raw.find(_SESSION) + _AFTER_SESSION
         stream = self._signs.get(raw[start : raw.find(b'"', start + 2)]) or self._find(raw)
         if stream is None:
             return False
@@ -369,8 +370,8 @@ class Reader(Validator):
 
     def _find(self, raw: bytes) -> Stream | None:
         """The session that a line names first; None for a line that names none."""
-        start = raw.find(_SESSION) + len(_SESSION)
-        if start < len(_SESSION):
+        start = raw.find(_SESSION) + _AFTER_SESSION
+        if start < _AFTER_SESSION:
             return None
         sign = raw[start : raw.find(b'"', start + 2)]
         text = sign.lstrip()
@@ -389,12 +390,12 @@ class Reader(Validator):
 
     def _kind(self, raw: bytes) -> tuple[str, tuple[Callable[[Step], None], ...]]:
         """The type that a line names first, and who overhears such events."""
-        start = raw.find(_TYPE) + len(_TYPE)
+        start = raw.find(_TYPE) + _AFTER_TYPE
         sign = raw[start : raw.find(b'"', start + 2)]
         found = self._kinds.get(sign)
         if found is None:
             text = sign.lstrip()
-            told = start >= len(_TYPE) and text[:1] == b'"' and b"\\" not in text and text.isascii()
+            told = start >= _AFTER_TYPE and text[:1] == b'"' and b"\\" not in text and text.isascii()
             if not told or len(self._kinds) >= _MOST:
                 raise InseparableError
             kind = text[1:].decode()
@@ -407,7 +408,8 @@ class Reader(Validator):
         self._loads[stream.owner] += 1
         if number - session.world.faded_at >= worlds.RECENT:
             session.fade(number)
-        kind, listeners = self._kind(raw)
+        start = raw.find(_TYPE) + _AFTER_TYPE
+        kind, listeners = self._kinds.get(raw[start : raw.find(b'"', start + 2)]) or self._kind(raw)
         if listeners:
             session.overhear(raw, number, kind, listeners)
         if session.replay is not None:
@@ -530,17 +532,20 @@ def _name(ledger: Any) -> str:
 def is_promising(path: str) -> bool:
     """True when a few places of a file show several sessions, of which none is most of it, and no records."""
     try:
+        head = b""
         with open_capture(path) as stream:
-            head = stream.read(_SAMPLE)
+            while len(head) < _SAMPLE and (data := stream.read(_SAMPLE)):
+                head += data
         parts = [head]
         if head[:1] == b"{":
             with open(path, "rb") as file:
                 size = file.seek(0, 2)
                 if file.seek(0) == 0 and file.read(1) == b"{":
-                    for place in range(1, _SAMPLES):
-                        file.seek(size * place // _SAMPLES)
+                    step = max(_SAMPLE, size // _SAMPLES)
+                    for place in range(step, size, step):
+                        file.seek(place)
                         parts.append(file.read(_SAMPLE).partition(b"\n")[2])
-    except (CaptureError, OSError):
+    except CaptureError:  # the report says so
         return False
     lines = [line for part in parts for line in part.split(b"\n")[:-1]]
     if any(b'"record":' in line for line in lines[1:]):

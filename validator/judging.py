@@ -118,7 +118,7 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
     others, ends = [], []
     for index in range(1, jobs):
         end, other = multiprocessing.Pipe()
-        arguments = (path, options, index, jobs, stop, other)
+        arguments = (path, options, index, jobs, stop, end, other)
         others.append(multiprocessing.Process(target=_judge_sessions, args=arguments, daemon=True))
         ends.append(end)
         others[-1].start()
@@ -144,9 +144,10 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
             other.join()
 
 
-def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: Any, end: Any) -> None:
+def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: Any, parents: Any, end: Any) -> None:
     """What one of several processes does; it ends without a word when sessions cannot be judged apart."""
     _leave_interrupts_to_the_parent()
+    parents.close()  # or nobody would notice that the parent has closed it
     try:
         reader = Reader(path, options, index, jobs, stop.is_set)
         _feed(path, reader, None)

@@ -212,15 +212,16 @@ class Replay:
 
     def _hold(self, session: str | None, kept: Kept) -> None:
         self._wait(session, kept)
-        self._count(session)
+        self._count(session, self._events.pop(session, 0))
 
     def pass_by(self, session: str | None) -> None:
         """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
-        if session is not None and not self.is_gone(session):
-            self._count(session)
+        if session is None or self.is_gone(session):
+            return
+        self._count(session, self._events.pop(session, 0))
 
-    def _count(self, session: str | None) -> None:
-        self._events[session] = self._events.pop(session, 0) + 1
+    def _count(self, session: str | None, events: int) -> None:
+        self._events[session] = events + 1
         self._held += 1
         if self._held > TAKEN:
             self._make_room()
