@@ -375,7 +375,7 @@ class Reader(Validator):
             return None
         sign = raw[start : raw.find(b'"', start + 2)]
         text = sign.lstrip()
-        if text[:1] != b'"' or len(text) < 2 or b"\\" in text or len(self._signs) >= _MOST:
+        if text[:1] != b'"' or len(text) < 2 or b'"' in text[1:] or b"\\" in text or len(self._signs) >= _MOST:
             raise InseparableError
         try:
             name = text[1:].decode()

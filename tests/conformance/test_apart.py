@@ -9,10 +9,26 @@ import pytest
 
 from tests.properties.apart import HEADER, apart, events_of, interleaved, together, told_again, written
 from validator import judging, resources, rules
-from validator.apart import NAMED, PROTOCOL, SILENT, _is_name, is_promising
+from validator.apart import (
+    NAMED,
+    PROTOCOL,
+    SILENT,
+    InseparableError,
+    Reader,
+    Seal,
+    Verdict,
+    _is_name,
+    is_promising,
+    merged,
+)
+from validator.apart import agree as judges_agree
 from validator.engine import Options
 from validator.protocol.protocol import load_protocol
+from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.world import World
+from validator.rules import Finding
 from validator.rules._catalog import compile_rules, load_rules
+from validator.sharing import Part
 
 GOLDEN = resources.fixtures() / "agent-runtime" / "0.3" / "golden"
 IDS = "keeps what it knows under ids that no two judges have in common, and lines"
@@ -448,3 +464,51 @@ def test_a_file_is_looked_at_before_it_is_divided(large, tmp_path):
     cut.write_bytes(gzip.compress(written(one))[:-20])
     assert not is_promising(str(cut))
     assert json.loads(large([HEADER]).read_text()) == HEADER
+
+
+# The parts.
+
+
+def test_much_is_kept_as_digests(monkeypatch):
+    monkeypatch.setattr("validator.apart._UNSORTED", 3)
+    agree(in_turn(session("a", *asks("a")), session("b", *asks("b"))))
+    agree(in_turn(session("a", *asks("a")), session("b", *asks("a"))), expected=False)
+
+
+def test_a_judge_stops_when_another_has_found_that_it_is_in_vain():
+    reader = Reader("x", Options(), 0, 2, lambda: True)
+    with pytest.raises(InseparableError):
+        reader.feed(b"{}\n")
+
+
+@pytest.mark.parametrize("sign", [b'"\xff"', b'"\\u0061"', b'""', b"7"])
+def test_a_session_whose_name_the_bytes_do_not_tell_is_not_judged_apart(sign):
+    reader = Reader("x", Options(), 0, 2)
+    with pytest.raises(InseparableError):
+        reader.feed(written(session("a")) + b'{"type":"acme.note","session_id":' + sign + b"}\n")
+
+
+def test_subjects_without_a_place_and_a_loss_do_not_go_together():
+    def seal(lost, placeless):
+        return Seal(b"", b"", (lost, False), {}, False, placeless)
+
+    core = load_protocol(PROTOCOL)
+    assert judges_agree([seal(None, True), seal(None, False)], core)
+    assert judges_agree([seal(7, False), seal(None, False)], core)
+    assert not judges_agree([seal(None, True), seal(7, False)], core)
+
+
+def test_a_finding_that_two_judges_make_at_one_place_is_made_by_one_judge_of_all():
+    found = Finding(1, "this", "that", rule="TRM001")
+    verdicts = [Verdict(Part(findings=[found]), [1], 1, {}, [], True) for _ in range(2)]
+    with pytest.raises(InseparableError):
+        merged(verdicts, 100)
+
+
+def test_a_session_that_was_given_up_takes_no_room(monkeypatch):
+    monkeypatch.setattr("validator.replay.readmodels.agent_runtime.past.TAKEN", 1)
+    world = World(load_protocol(PROTOCOL), [Replay])
+    replay = world.ledger(Replay)
+    for name in ("a", "b", "a", None, "b"):
+        replay.pass_by(name)
+    assert (replay.is_gone("a"), replay.is_gone("b")) == (True, True)
