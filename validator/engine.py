@@ -88,6 +88,13 @@ class Validator:
         return part_of(self._session.tally) if self._session else Part()
 
     def _end(self) -> Extent:
+        extent = self._read_rest()
+        if self._session is not None:
+            self._session.end(extent)
+        return extent
+
+    def _read_rest(self) -> Extent:
+        """Reads what stands after the last line feed; says how much of the capture there was."""
         for line in self._splitter.close():
             if not line.readable and any(problem.name in _CUT for problem in line.problems):
                 self._cut = True
@@ -97,10 +104,7 @@ class Validator:
         if self._session is None and self._protocol is not None:
             self._open({})
         passed = self._splitter.passed
-        extent = Extent(self._lines + passed, self._readable + passed, 0, self._cut, self._damage, self._left_out)
-        if self._session is not None:
-            self._session.end(extent)
-        return extent
+        return Extent(self._lines + passed, self._readable + passed, 0, self._cut, self._damage, self._left_out)
 
     def _take(self, line: Line) -> None:
         self._lines += 1

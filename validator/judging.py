@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, agree, is_promising
 from validator.capture.guess import guess
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
+from validator.protocol.protocol import load_protocol
 from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
@@ -17,7 +19,7 @@ from validator.sharing import Part, Share
 
 CHUNK = 1 << 16
 LARGE = 1 << 20
-"""Bytes of a single capture from which several processes share its rules."""
+"""Bytes of a single capture from which several processes share it."""
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
@@ -39,7 +41,7 @@ def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress 
     found = Judged()
     results = _in_processes(paths, options, jobs) if jobs > 1 and len(paths) > 1 else _one_by_one(paths, options, found)
     if jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
-        results = _in_shares(paths[0], options, jobs)
+        results = _divided(paths[0], options, jobs)
     try:
         for path, (report, advice, size) in zip(paths, results(progress), strict=True):
             found.reports.append(report)
@@ -82,24 +84,97 @@ def _in_processes(paths: list[str], options: Options, jobs: int):
     return results
 
 
-def _in_shares(path: str, options: Options, jobs: int):
-    """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
+def _divided(path: str, options: Options, jobs: int):
+    """One capture, divided by its sessions where they can be judged apart, and else by the rules."""
 
     def results(progress: Progress | None) -> Iterator[Result]:
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(jobs - 1, initializer=_leave_interrupts_to_the_parent) as pool:
-            waiting = [pool.submit(_judge_share, path, options, (index, jobs)) for index in range(1, jobs)]
-            validator = Validator(path, options, (0, jobs))
-            head, size = _feed(path, validator, progress)
-            parts = [future.result() for future in waiting]
-            report = validator.close(parts)
-            advice = _advice(validator, report, head)
-        if report.crashes or any(part.crashes for part in parts):
-            report, advice, size = _judge_one(path, options)
-        yield report, advice, size
+        forward = _Forward(progress) if progress else None
+        yield (is_promising(path) and _apart(path, options, jobs, forward)) or _in_shares(path, options, jobs, forward)
 
     return results
+
+
+class _Forward:
+    """Progress that does not go back when a capture is read once more."""
+
+    def __init__(self, progress: Progress):
+        self._progress, self._told, self._now = progress, 0, 0
+
+    def __call__(self, size: int) -> None:
+        self._now += size
+        if self._now > self._told:
+            self._progress(self._now - self._told)
+            self._told = self._now
+
+    def again(self) -> None:
+        self._now = 0
+
+
+def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) -> Result | None:
+    """The report of one capture, each process judging sessions of its own; None when they cannot be judged apart."""
+    import multiprocessing
+
+    stop = multiprocessing.Event()
+    others, ends = [], []
+    for index in range(1, jobs):
+        end, other = multiprocessing.Pipe()
+        arguments = (path, options, index, jobs, stop, end, other)
+        others.append(multiprocessing.Process(target=_judge_sessions, args=arguments, daemon=True))
+        ends.append(end)
+        others[-1].start()
+        other.close()
+    try:
+        reader = Reader(path, options, 0, jobs, stop.is_set)
+        head, size = _feed(path, reader, progress)
+        seals: list[Seal] = [reader.seal(), *(end.recv() for end in ends)]
+        if not agree(seals, load_protocol(PROTOCOL)):
+            return None
+        for end in ends:
+            end.send(seals)
+        verdicts: list[Verdict] = [reader.finish(seals), *(end.recv() for end in ends)]
+        report = reader.report_of(verdicts)
+        return report, _advice(reader, report, head), size
+    except (InseparableError, EOFError, BrokenPipeError):
+        return None
+    finally:
+        stop.set()
+        for end in ends:
+            end.close()
+        for other in others:
+            other.join()
+
+
+def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: Any, parents: Any, end: Any) -> None:
+    """What one of several processes does; it ends without a word when sessions cannot be judged apart."""
+    _leave_interrupts_to_the_parent()
+    parents.close()  # or nobody would notice that the parent has closed it
+    try:
+        reader = Reader(path, options, index, jobs, stop.is_set)
+        _feed(path, reader, None)
+        end.send(reader.seal())
+        end.send(reader.finish(end.recv()))
+    except (InseparableError, EOFError, BrokenPipeError):
+        stop.set()
+    finally:
+        end.close()
+
+
+def _in_shares(path: str, options: Options, jobs: int, progress: _Forward | None) -> Result:
+    """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    if progress:
+        progress.again()
+    with ProcessPoolExecutor(jobs - 1, initializer=_leave_interrupts_to_the_parent) as pool:
+        waiting = [pool.submit(_judge_share, path, options, (index, jobs)) for index in range(1, jobs)]
+        validator = Validator(path, options, (0, jobs))
+        head, size = _feed(path, validator, progress)
+        parts = [future.result() for future in waiting]
+        report = validator.close(parts)
+        advice = _advice(validator, report, head)
+    if report.crashes or any(part.crashes for part in parts):
+        return _judge_one(path, options)
+    return report, advice, size
 
 
 def _judge_share(path: str, options: Options, share: Share) -> Part:

@@ -179,15 +179,16 @@ def test_what_has_faded_proves_nothing_about_a_line_that_names_it(core, monkeypa
 
 
 class Remembered:
-    """A ledger that remembers three sessions from the start."""
+    """A ledger that remembers two sessions from the start, and later a third that nothing else tells of."""
 
     forgets = ("sessions",)
 
     def __init__(self, world):
-        self.sessions = dict.fromkeys(("heard of", "over", "newest"), 0)
+        self.sessions = dict.fromkeys(("heard of", "over"), 0)
 
     def apply(self, step):
-        pass
+        if step.number == 25:
+            self.sessions["newest"] = 0
 
 
 def test_a_session_that_is_still_heard_of_does_not_fade(core, monkeypatch):
@@ -197,6 +198,8 @@ def test_a_session_that_is_still_heard_of_does_not_fade(core, monkeypatch):
         line = event("acme.note", session_id="over" if number == 1 else "heard of")
         seen.apply({**line, "event_id": f"e{number}", "sequence": max(1, number - 1)}, number)
     assert list(seen.ledger(Remembered).sessions) == ["heard of", "newest"]
+    seen.apply(event("acme.note", session_id="heard of", event_id="e31", sequence=30), 40)
+    assert list(seen.ledger(Remembered).sessions) == ["heard of"]
 
 
 def test_a_subject_that_faded_is_whole_again_once_it_moves(core):

@@ -65,6 +65,17 @@ class Doubt:
                     return True
         return self._all_midway or not named
 
+    def tell(self) -> tuple[int | None, bool]:
+        """What whoever judges other sessions has to know at the end: the last loss, and whether one began midway."""
+        return self._lost_anywhere, bool(self._midway)
+
+    def hear(self, told: Iterable[tuple[int | None, bool]]) -> None:
+        """Takes in what was lost in sessions that others judge; it concerns whoever asks about no session."""
+        for line, midway in told:
+            if line is not None:
+                self._lost_anywhere = max(self._lost_anywhere or 0, line)
+            self._midway |= {""} if midway else set()
+
     def concerns(self, names: Names, ids: Mapping[str, Any]) -> bool:
         """True when a loss in a stream can concern a subject with these ids."""
         own = self.names(ids)

@@ -6,17 +6,16 @@ of their names (`hearing.py`). So rules stay pure functions of a step and the wo
 
 Memory grows with open work, not with the length of the stream. Every `RECENT` lines, subjects that are no open work and
 were not heard of for as long fade: 28 bytes at most stay of each (`faded.py`). A ledger lists in `forgets` the tables
-whose entries go when none of the ids in their keys is known any more, except the newest; and in `forgets_faded` those
-whose entries go only when a subject in their key fades, because a rule infers something from a missing entry. A step
-about a faded subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event costs
-at most 40 bytes (`seen.py`).
+whose entries go when none of the ids in their keys is known two times in a row, so that what came lately stays; and in
+`forgets_faded` those whose entries go only when a subject in their key fades, because a rule infers something from a
+missing entry. What goes thus hangs on ids and lines, never on how much there is of other sessions. A step about a faded
+subject is `unproved`, so nothing is missed only because it was forgotten. Beside that, each event costs at most 40
+bytes (`seen.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
@@ -107,6 +106,12 @@ class World:
             for key in machine.subject:
                 self._subjects_of.setdefault(key[0], []).append(self.fold.subjects[name])
         self.faded_at = 0
+        self._spared: dict[tuple[Any, ...], set[Any]] = {}
+        """By ledger and table, the keys of which no id was known when something last faded."""
+        self.mingled = False
+        """Something was asked whose answer may hang on more than one session."""
+        self.began = 0
+        """The line of the first event, where sessions are judged apart."""
         self._asked: tuple[Step | None, int | None] = (None, None)
         """The step that was asked about last, and the answer: several rules ask the same."""
         self._failed: dict[type, Exception] = {}
@@ -235,6 +240,14 @@ class World:
         for subject in self.fold.open_subjects():
             subject.doubted = subject.doubted or self._doubt.concerns(names, subject.scope)
 
+    def tell(self) -> tuple[int | None, bool]:
+        """What those who judge other sessions of the capture have to know at the end."""
+        return self._doubt.tell()
+
+    def hear(self, told: Iterable[tuple[int | None, bool]]) -> None:
+        """Takes in what they know."""
+        self._doubt.hear(told)
+
     def _stream_ids(self, document: dict[str, Any]) -> dict[str, Any]:
         return {key: self.protocol.lens.get(document, key) for key in self.protocol.order["key"]}
 
@@ -281,11 +294,18 @@ class World:
         line, self.faded_at = number - RECENT, number
         known, gone = self.fold.fade(line, self.order.fade(line) | {""})
         gone -= known
-        for ledger in self._ledgers.values():
+        spared: dict[tuple[Any, ...], set[Any]] = {}
+        for kind, ledger in self._ledgers.items():
             for name in getattr(ledger, "forgets", ()):
-                _drop(getattr(ledger, name), partial(_unknown, known), max(RECENT // 10, 1))
+                for place, table in _tables((kind, name), getattr(ledger, name)):
+                    unknown = _unknown(known, table)
+                    before = self._spared.get(place, set())
+                    _drop(table, [key for key in unknown if key in before])
+                    spared[place] = {key for key in unknown if key not in before}
             for name in getattr(ledger, "forgets_faded", ()):
-                _drop(getattr(ledger, name), partial(_naming, gone), 0)
+                for _, table in _tables((kind, name), getattr(ledger, name)):
+                    _drop(table, _naming(gone, table))
+        self._spared = spared
 
 
 class _Ledgers(dict[type, Any]):
@@ -315,15 +335,16 @@ def _naming(ids: set[str], keys: Iterable[Any]) -> list[Any]:
     return [key for key in keys if (not ids.isdisjoint(key) if type(key) is tuple else key in ids)]
 
 
-def _drop(table: Any, over: Callable[[Iterable[Any]], list[Any]], spared: int) -> None:
-    """Drops the entries of a table whose keys are over, except the newest; of groups of tables, in each."""
+def _tables(place: tuple[Any, ...], table: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """A table, or those that it groups, each with what it is found by."""
     first = next(iter(table.values()), None) if isinstance(table, dict) else None
     if isinstance(first, Lines | set):
-        for part in table.values():
-            _drop(part, over, spared)
-        return
-    old = islice(table, max(0, len(table) - spared)) if isinstance(table, dict) else table
-    gone = over(old)
+        return [((*place, group), part) for group, part in table.items()]
+    return [(place, table)]
+
+
+def _drop(table: Any, gone: list[Any]) -> None:
+    """Drops the entries of a table with some keys."""
     if isinstance(table, Lines):
         table.fade(gone)
     else:

@@ -16,10 +16,15 @@ class Recent(dict, Generic[Key, Value]):
     def __init__(self, limit: int):
         super().__init__()
         self.limit = limit
+        self.kept = 0
+        """Entries that were ever kept."""
 
     def keep(self, key: Key, value: Value) -> None:
         """Remembers an entry under a key; one that stands there already stays as it is."""
-        self.setdefault(key, value)
+        if key in self:
+            return
+        self[key] = value
+        self.kept += 1
         if len(self) > self.limit:
             del self[next(iter(self))]
 
@@ -30,23 +35,24 @@ class Waiting(dict, Generic[Key, Value]):
     def __init__(self, limit: int):
         super().__init__()
         self.limit = limit
-        self._order: deque[Key] = deque()
+        self._order: deque[tuple[Key, Value]] = deque()
 
     def add(self, key: Key, value: Value) -> None:
         told = self.get(key)
         if told is None:
             told = self[key] = deque()
         told.append(value)
-        self._order.append(key)
+        self._order.append((key, value))
         if len(self._order) > self.limit:
-            self._drop(self._order.popleft())
+            self._drop(*self._order.popleft())
 
-    def _drop(self, key: Key) -> None:
+    def _drop(self, key: Key, value: Value) -> None:
         told = self.get(key)
-        if told:
+        # What was taken meanwhile is not there any more, and what was told since is younger.
+        if told and told[0] is value:
             told.popleft()
-        if not told:
-            self.pop(key, None)
+            if not told:
+                del self[key]
 
     def take(self, key: Key) -> Iterable[Value]:
         """What waits under a key, in its order; it waits no longer."""

@@ -35,12 +35,15 @@ class Places:
     """
 
     hears = ("move:queue", "turn.submitted", "turn.started")
+    overhears = ("turn.submitted",)
 
     def __init__(self, world: World):
         self._world = world
         self.turns: dict[str, Place] = {}
         self.refused: set[str] = set()
         self._swept = 0
+        self._spared = 1
+        """Turns that are not let go of: the first of the capture, if it is one of these sessions."""
 
     def apply(self, step: Step) -> None:
         self.refused.update(entry.subject for entry in step.refusals if entry.machine == "queue")
@@ -50,7 +53,9 @@ class Places:
         if step.type == "turn.submitted":
             payload = step.line.get("payload")
             body = payload if isinstance(payload, dict) else {}
-            if body.get("status") == "queued" and turn not in self.turns:
+            if body.get("status") == "queued" and turn in self.turns:
+                self._world.mingled = True  # nobody else can tell that it was queued before
+            elif body.get("status") == "queued":
                 if step.number - self._swept >= worlds.RECENT:
                     self._sweep(step.number)
                 names = [name for name in (body.get("queued_turn_id"), turn) if isinstance(name, str)]
@@ -58,9 +63,17 @@ class Places:
         elif step.type == "turn.started" and turn in self.turns and self.turns[turn].started is None:
             self.turns[turn].started = step.number
 
+    def overhear(self, step: Step) -> None:
+        """A turn that is queued in another session is an occasion to let go of others, and may be the first."""
+        payload = step.line.get("payload")
+        if step.scope.get("turn_id") and isinstance(payload, dict) and payload.get("status") == "queued":
+            self._spared = 0 if not self.turns else self._spared
+            if step.number - self._swept >= worlds.RECENT:
+                self._sweep(step.number)
+
     def _sweep(self, number: int) -> None:
         old, self._swept = number - worlds.RECENT, number
-        for place in list(self.turns.values())[1:]:
+        for place in list(self.turns.values())[self._spared :]:
             if place.line < old and self._is_plain(place):
                 del self.turns[place.turn]
 

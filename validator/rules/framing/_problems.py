@@ -36,6 +36,13 @@ class Told:
         self._words.add(word)
         return True
 
+    def tell(self) -> set[str]:
+        return self._words
+
+    def hear(self, told: list[set[str]], first: bool) -> bool:
+        """False when two tell the first of something: together they would have told one of them."""
+        return sum(map(len, told)) == len(set().union(*told))
+
 
 def clean(step: Step, world: Any, context: Any) -> bool | None:
     """The key of every line that has no problem."""

@@ -261,6 +261,13 @@ class Identities:
         self._missed.add((event_type, name))
         return True
 
+    def tell(self) -> set[tuple[str, str]]:
+        return self._missed
+
+    def hear(self, told: list[set[tuple[str, str]]], first: bool) -> bool:
+        """False when two tell the first of something: together they would have told one of them."""
+        return sum(map(len, told)) == len(set().union(*told))
+
 
 def ordinary(step: Step, world: Any, context: Any) -> tuple[Any, ...] | None:
     """The key of an event whose ids say what they said before: its naming, and the little that is not told by it."""

@@ -24,7 +24,8 @@ class Writers:
     def __init__(self, world: World):
         self.children: dict[str, tuple[str, str, int, object]] = {}
         """Child thread to subagent, parent thread, line and isolation."""
-        self._writes: dict[str, dict[str, int]] = {}
+        self._writes: dict[tuple[str, str], int] = {}
+        """Place and thread to the line that first let it write there."""
 
     def apply(self, step: Step) -> None:
         if step.type == "subagent.spawned":
@@ -35,11 +36,11 @@ class Writers:
                 self.children[child] = entry
         thread = step.scope.get("thread_id")
         for place in places(step) if thread else ():
-            self._writes.setdefault(place, {}).setdefault(thread, step.number)
+            self._writes.setdefault((place, thread), step.number)
 
     def shared(self, step: Step, thread: str, other: str) -> int | None:
         """The line that let another thread write to a place of this event."""
-        lines = (self._writes.get(place, {}).get(other) for place in places(step))
+        lines = (self._writes.get((place, other)) for place in places(step))
         return next((line for line in lines if line is not None), None)
 
 

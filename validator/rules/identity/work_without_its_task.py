@@ -37,6 +37,13 @@ class Served:
         self._told.add((kind, name))
         return fresh
 
+    def tell(self) -> set[tuple[str, str]]:
+        return self._told
+
+    def hear(self, told: list[set[tuple[str, str]]], first: bool) -> bool:
+        """False when two tell the first of something: together they would have told one of them."""
+        return sum(map(len, told)) == len(set().union(*told))
+
 
 @rule(
     "IDN019",

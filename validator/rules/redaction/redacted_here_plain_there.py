@@ -54,6 +54,8 @@ class Redactions:
         """The lines of all others, each with the keys under which text of the subject stands."""
         self._known = {}
         self._asking = _mark(world.protocol)
+        self._slack, self._excess = _STEPS_KEPT, 0
+        """How far what was recalled is from being forgotten, and what waits of steps with more than two subjects."""
         self.looked = False
         self.clashes = []
 
@@ -69,7 +71,7 @@ class Redactions:
         if self._world.ledger(Leaks).marked(step):
             values = list(self._values(step))
             for subject in dict.fromkeys([subject for subject, *_ in values]):
-                self._recall(subject)
+                self._recall(subject, step.number)
             self._compare(step, values)
             return
         places = self._places(step)
@@ -77,19 +79,29 @@ class Redactions:
         if self._touched and not self._touched.keys().isdisjoint(places):
             self._learn(step, places)
         elif self.looked:
+            self._excess += max(0, len(places) - 2)
             for subject, told in places.items():
                 self._waiting.add(subject, (step.number, told))
 
-    def _recall(self, subject):
+    def tell(self):
+        return self._slack, self._excess, self._plain.kept
+
+    def hear(self, told, first):
+        """What was recalled waited in any case when so many lines cannot hold enough others to displace it."""
+        sure = min(slack for slack, _, _ in told) > sum(excess for _, excess, _ in told)
+        return sure and sum(kept for _, _, kept in told) <= _PLAIN_KEPT
+
+    def _recall(self, subject, now):
         """Remembers what stood in plain text on the lines of a subject that waited."""
         for number, told in self._waiting.take(subject):
+            self._slack = min(self._slack, _STEPS_KEPT - 2 * (now - number + 1))
             for keys in told:
                 self._plain.keep((*subject, keys), number)
 
     def _learn(self, step, places):
         """Remembers what stands in plain text on a line that hides nothing, and compares it where that may clash."""
         for subject in places:
-            self._recall(subject)
+            self._recall(subject, step.number)
         for subject, told in places.items():
             if told and (subject in self._fields or any((*subject, keys) in self._hidden for keys in told)):
                 self._compare(step, self._values(step))

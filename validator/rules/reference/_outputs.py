@@ -25,6 +25,7 @@ class Outputs:
     """What output events told about each reference; `before` is the step's own reference as it was."""
 
     hears = ("output.*", "process.output")
+    overhears = ("output.*",)
     forgets = ("_stored",)
     heeds_last = False
 
@@ -42,13 +43,17 @@ class Outputs:
         """False when a budget may bound the text of such an event."""
         return self.budget is None or self.budget[0] >= LONGEST
 
+    def overhear(self, step: Step) -> None:
+        """A budget bounds what comes after it in every session."""
+        budget = number(told(step, "budget_bytes"))
+        if budget:
+            self.budget = (budget, step.number)
+
     def apply(self, step: Step) -> None:
         self.before = None
         if not (step.type or "").startswith("output."):
             return
-        budget = number(told(step, "budget_bytes"))
-        if budget:
-            self.budget = (budget, step.number)
+        self.overhear(step)
         ref = self.ref(step)
         if ref is None:
             return

@@ -22,6 +22,14 @@ class Cuts:
         self.told = set()
         self.shown = 0
 
+    def tell(self):
+        return self.shown
+
+    def hear(self, told, first):
+        """That there were such is looked at once, by the first."""
+        self.shown = sum(told) if first else 0
+        return True
+
     def apply(self, step):
         process = step.scope.get("process_id")
         if step.type == "process.output" and process is not None:

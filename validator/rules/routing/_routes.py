@@ -45,6 +45,7 @@ class Routes:
         "quota.blocked",
         "action.resolved",
     )
+    overhears = ("limit.changed", *ROUTING)
     forgets_faded = ("_routes",)
 
     def __init__(self, world: World):
@@ -65,6 +66,14 @@ class Routes:
             route = self._routes[key] = Route()
         return route
 
+    def overhear(self, step: Step) -> None:
+        """A limit may block every session, and a runtime that routes in one of them routes in all."""
+        if step.type == "limit.changed":
+            for route in self._routes.values():
+                route.blocked = None
+        elif self.first is None and step.type in ROUTING:
+            self.first = step.number
+
     def apply(self, step: Step) -> None:
         kind = step.type or ""
         if step.kind != "event":
@@ -74,17 +83,14 @@ class Routes:
             self.is_first_request = route.requests == 0
             route.requests += 1
             return
+        self.overhear(step)
         if kind == "limit.changed":
-            for route in self._routes.values():
-                route.blocked = None
             return
         if kind == "turn.completed":
             self._routes.pop(self.key(step), None)
             return
         if not kind.startswith(("routing.", "task.profile.", "quota.blocked", "action.resolved")):
             return
-        if self.first is None and kind in ROUTING:
-            self.first = step.number
         route = self.of(step)
         self.before = _copy(route)
         self._learn(step, route)

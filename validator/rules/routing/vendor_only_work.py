@@ -45,6 +45,14 @@ class Vendors:
         """Clauses about vendor lines and items that standard events stand beside."""
         self.told = set()
 
+    def tell(self):
+        return self.beside
+
+    def hear(self, told, first):
+        """That there were such is looked at once, by the first."""
+        self.beside = set().union(*told) if first else set()
+        return True
+
     def apply(self, step):
         if step.kind != "event" or step.type is None:
             return

@@ -17,6 +17,7 @@ class Versions:
     heeds_last = False
 
     def __init__(self, world: World):
+        self._world = world
         self.line: int | None = None
         self._told: set[str] = set()
 
@@ -29,6 +30,16 @@ class Versions:
         fresh = kind not in self._told
         self._told.add(kind)
         return fresh
+
+    def tell(self) -> str:
+        """Whether all events name a version, none does, or some."""
+        if self.line is None:
+            return "none"
+        return "all" if self.line == self._world.began and not self._told else "some"
+
+    def hear(self, told: list[str], first: bool) -> bool:
+        """False when some events name a version and others do not: which of them lack it, the first of all decides."""
+        return told[0] != "some" and len(set(told)) == 1
 
 
 @rule(

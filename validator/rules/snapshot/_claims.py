@@ -73,6 +73,7 @@ class Claims:
         *("record:restart", "record:command", "record:result", "record:snapshot", "unlisted", *UPDATES),
         *("policy.changed", "subagent.completed", "history.rollback.completed", "queue.changed"),
     )
+    overhears = ("history.rollback.completed",)
     forgets = ("repeated", "vendors", "policies", "whole_queues", "completed_children", "removed_turns", "_last")
 
     def __init__(self, world: World):
@@ -93,6 +94,8 @@ class Claims:
         self.completed_children = Lines()
         self.removed_turns = Lines()
         """Turns that a rollback took out of the view."""
+        self.rolled_back = False
+        """Turns were taken out of some view."""
         self._last: dict[tuple[Any, ...], Earlier] = {}
         self.restart: int | None = None
         """The line of the last restart."""
@@ -118,10 +121,15 @@ class Claims:
         elif step.type == "subagent.completed":
             self.completed_children.add(step.scope.get("subagent_id", ""))
         elif step.type == "history.rollback.completed":
-            for turn in _list(_record(step.line.get("payload")).get("removed_turn_ids")):
+            self.overhear(step)
+            for turn in _removed(step):
                 self.removed_turns.add(str(turn))
         elif step.type == "queue.changed" and "queue" in _record(step.line.get("payload")):
             self.whole_queues.add(step.scope.get("thread_id"))
+
+    def overhear(self, step: Step) -> None:
+        """A rollback in any session shows that turns can be removed."""
+        self.rolled_back = self.rolled_back or bool(_removed(step))
 
     def _claims(self, step: Step) -> list[Claim]:
         if step.kind == "snapshot":
@@ -195,6 +203,10 @@ def _of_event(step: Step, session: str | None) -> Claim:
     told = _number(payload.get("as_of_sequence"))
     claim.sequence = told if told is not None else claim.sequence
     return claim
+
+
+def _removed(step: Step) -> list[Any]:
+    return _list(_record(step.line.get("payload")).get("removed_turn_ids"))
 
 
 def _record(value: Any) -> dict[str, Any]:

@@ -37,7 +37,9 @@ def note_repeat(world: World, step: Step) -> None:
     """Notes that an event was delivered again."""
     session = world.protocol.lens.scope(step.line).get("session_id")
     world.ledger(Claims).repeated.add(session)
-    world.ledger(Replay).remember(session, step.number)
+    replay = world.ledger(Replay)
+    replay.remember(session, step.number)
+    replay.pass_by(session)
 
 
 def clause_of(world: World, found: Compared, entry: Difference) -> str:

@@ -23,6 +23,8 @@ class Told:
 
     def __init__(self, world):
         self.facts = Recent(KEPT)
+        self._relied, self._age = False, 0
+        """Whether a fact that was kept was found again, and how many lines the oldest waited that was looked at."""
         self._waiting = {}
         """The events of each session that were not looked at, because nothing of it was loaded; each with its count."""
         self._count = 0
@@ -42,6 +44,14 @@ class Told:
     def alike(self, step):
         return self.loaded is None
 
+    def tell(self):
+        return self.facts.kept, self._relied, self._age
+
+    def hear(self, told, first):
+        """What waited for no more lines than fit, and what was found while all facts fit, was there in any case."""
+        kept, relied, ages = zip(*told, strict=True)
+        return max(ages) <= KEPT and (sum(kept) <= KEPT or not any(relied))
+
     def echo(self, step, sequence, raw, number):
         self._wait(step, raw, number)
 
@@ -57,6 +67,7 @@ class Told:
                 self._wait(step, step.packed() if step.raw is None else step.raw, step.number)
                 return
             for _, kind, scope, line, number in self._take(step.scope.get("session_id", "")):
+                self._age = max(self._age, step.number - number)
                 self._hear(kind, scope, unpack(line), number)
             self.again = self._hear(step.type, step.scope, step.line, step.number)
 
@@ -86,6 +97,7 @@ class Told:
         if before is None:
             self.facts.keep(key, (number, payload))
             return None
+        self._relied = True
         old = before[0] < loaded[0] < number and time < loaded[1]
         return before if old and before[1] == payload else None
 

@@ -21,20 +21,20 @@ def check(step, world, context):
         if found.claim.model != "thread_read_model" or not found.expected:
             continue
         removed, document = world.ledger(Claims).removed_turns, found.claim.document
-        yield from _looks(found, removed)
+        yield from _looks(found, world.ledger(Claims).rolled_back)
         if entries := owned(found, THREAD):
             yield fault(step, world, found, entries, _clause(found, entries[0], removed))
         elif (document.get("status"), document.get("freshness")) == ("unknown", "current") and _open(found):
             yield from _unknown(step, world, found)
 
 
-def _looks(found, removed):
+def _looks(found, rolled_back):
     document = found.claim.document
     if _open(found) and isinstance(document.get("status"), str):
         yield seen("TURN-19")
     if isinstance(known(document.get("active_turn_id")), str):
         yield seen("RM-37", "RM-38")
-    if removed:
+    if rolled_back:
         yield seen("HIST-13")
     if isinstance(known(document.get("last_outcome")), dict):
         yield seen("RM-59")

@@ -247,7 +247,16 @@ class Replay:
         if waiting is None:
             waiting = self._wait(session)
         waiting.append(kept)
-        self._events[session] = self._events.pop(session, 0) + 1
+        self._count(session, self._events.pop(session, 0))
+
+    def pass_by(self, session: str | None) -> None:
+        """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
+        if session is None or self.is_gone(session):
+            return
+        self._count(session, self._events.pop(session, 0))
+
+    def _count(self, session: str | None, events: int) -> None:
+        self._events[session] = events + 1
         self._held += 1
         if self._held > TAKEN:
             self._make_room()
@@ -338,6 +347,8 @@ class Replay:
         return self.past
 
     def _replay_all(self, before: int) -> None:
+        # Whoever claims less afterwards, in whatever session, finds that it has been passed.
+        self._world.mingled = True
         for kept, session in list(merge(*self._before(before), key=lambda entry: entry[0].number)):
             self._take(session, kept)
         self._doubt_until(before)

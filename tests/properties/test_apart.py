@@ -1,0 +1,50 @@
+"""Sessions judged apart give the report of one judge, byte for byte, or are not judged apart."""
+
+import random
+
+import pytest
+
+from tests.properties.apart import HEADER, apart, damaged, mixed, together, written
+from validator.engine import Options
+from validator.replay import world
+from validator.replay.readmodels.agent_runtime import past
+from validator.rules.redaction import redacted_here_plain_there as redactions
+from validator.rules.snapshot import old_fact_told_anew as told
+
+OPTIONS = (
+    *(Options(), Options(), Options(max_findings_per_rule=2), Options(expect="complete")),
+    *(Options(profile="strict"), Options(select=("SNP002", "TRM", "GOV")), Options(canaries=("Main",))),
+)
+HEADERS = ({}, {"completeness": "complete"}, {"completeness": "prefix"}, {"canaries": ["Main"]})
+
+
+def judged(choose, share, times):
+    """One capture judged by one and by several; the report, and whether they could."""
+    events = damaged(mixed(choose, choose.randint(2, 12), share), choose, times)
+    header = [{**HEADER, **choose.choice(HEADERS)}] if choose.random() < 0.4 else []
+    raw, options = written([*header, *events]), choose.choice(OPTIONS)
+    found = apart(raw, choose.choice((2, 2, 3)), options)
+    if found is not None:
+        assert repr(found) == repr(together(raw, options))
+    return found is not None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_told_side_by_side_is_judged_as_by_one(seed):
+    choose = random.Random(seed)
+    judged(choose, choose.choice((0, 0, 0.02, 0.2)), choose.choice((0, 1, 4, 12)))
+
+
+@pytest.mark.parametrize("seed", range(40, 80))
+def test_so_it_is_when_little_is_remembered(seed, monkeypatch):
+    choose = random.Random(seed)
+    monkeypatch.setattr(world, "RECENT", choose.choice((40, 100)))
+    monkeypatch.setattr(past, "TAKEN", choose.choice((60, 200, 20_000)))
+    monkeypatch.setattr(told, "KEPT", choose.choice((20, 4096)))
+    monkeypatch.setattr(redactions, "_STEPS_KEPT", choose.choice((30, 10_000)))
+    monkeypatch.setattr(redactions, "_PLAIN_KEPT", choose.choice((5, 50_000)))
+    judged(choose, 0, choose.choice((0, 1, 4)))
+
+
+def test_most_of_what_has_nothing_in_common_is_judged_apart():
+    assert sum(judged(random.Random(seed), 0, 0) for seed in range(100, 130)) >= 15
