@@ -37,7 +37,8 @@ class Woken:
     quiets: tuple[Quiet, ...]
     """The functions of all groups."""
     alike: dict[tuple[Any, ...], list[Any]]
-    """Their keys to what the rules of each group looked at, and how often a step of all these keys came."""
+    """Their keys to what the rules of each group looked at, how often a step of all these keys came, and the rules of
+    groups without a key, which are asked every time."""
 
 
 class Asker:
@@ -74,20 +75,24 @@ class Asker:
             keys = tuple([self._key(quiet, step) for quiet in woken.quiets])
         known = woken.alike.get(keys)
         if known is None:
-            groups = zip(woken.groups, keys, strict=True)
+            groups = list(zip(woken.groups, keys, strict=True))
             found = [self._ask_group(members, table, key, step) for (_, members, table), key in groups]
-            if None not in found and self._kept < _MOST_KEYS:
+            quiet = [entry for entry in found if entry is not None]
+            if len(quiet) == len(found) - keys.count(None) and self._kept < _MOST_KEYS:
                 self._kept += 1
-                woken.alike[keys] = [found, 0]
+                unsure = tuple([rule for (_, members, _), key in groups if key is None for rule in members])
+                woken.alike[keys] = [quiet, 0, unsure]
             return
         known[1] += 1
         if self.heard is not None:
             self.heard.append(known)
+        if known[2]:
+            self._run(known[2], step)
 
     def settle(self) -> None:
         """Counts the looks at steps that were alike."""
         for woken in self._woken.values():
-            for found, times in woken.alike.values():
+            for found, times, _ in woken.alike.values():
                 for entry in found:
                     entry[1] += times
             woken.alike.clear()

@@ -36,7 +36,7 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
     """Everything in which a line does not fit its schemas."""
     store = protocol.store
     if "record" not in line:
-        return store.errors(protocol.schema_for(protocol.type_of(line)), line)
+        return store.line_errors(protocol.schema_for(protocol.type_of(line)), line)
     known = store.subschema("capture/1/records.schema.json")["$defs"]
     if _word(line, "record") not in known:
         return [SchemaError("/record", "enum", f"must be one of {', '.join(known)}")]

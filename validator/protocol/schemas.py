@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
 from validator.protocol.fastpath import Accept, mode, restore
+from validator.protocol.glance import glance
 from validator.protocol.keep import Keep, keep_for
 from validator.records import dataclass
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 BASE = "https://agent-runtime.example/schemas/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 HONEST = "honest.schema.json"
+_OFTEN = 200
+"""Lines of one layout after which an acceptor of their own costs less than it saves."""
+_MOST = 1024
+"""Layouts that get one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,8 @@ class SchemaStore:
         self._validators: dict[str, Any] = {}
         self._acceptors: dict[str, Accept] = {}
         self._subschemas: dict[str, Any] = {}
+        self._made = 0
+        """Acceptors that were made for layouts."""
         # The proof is an entry of its own: what the files hold is asked for only when a document does not fit.
         if self.kept.get("references") is None:
             self._check_references()
@@ -197,6 +204,25 @@ class SchemaStore:
         except RecursionError:
             return False
 
+    def accepts_line(self, reference: str, document: dict[str, Any]) -> bool:
+        """The same for a line of a capture: of a layout that comes often, more is decided beforehand."""
+        answers, mark = glance(document)[2].answers, (self, reference)
+        known = answers.get(mark, 0)
+        if type(known) is int:
+            answers[mark] = self._straight(reference, document) if known == _OFTEN else known + 1
+        elif known(document):
+            return True
+        return self.accepts(reference, document)
+
+    def _straight(self, reference: str, document: dict[str, Any]) -> Accept:
+        """The acceptor of documents with the layout of this one."""
+        from validator.protocol.fastpath.straight import straight  # short captures need none
+
+        self._made += 1
+        if mode() == "off" or self._made > _MOST:
+            return _never
+        return straight(self._compiler, reference, document) or _never
+
     def _acceptor(self, reference: str) -> Accept:
         """An acceptor from what is kept of the reference's folder, or compiled."""
         home = posixpath.dirname(reference.partition("#")[0])
@@ -219,8 +245,13 @@ class SchemaStore:
 
     def errors(self, reference: str, document: Any) -> list[SchemaError]:
         """Every reason why a document does not fit, in a stable order, each once."""
-        if self.accepts(reference, document):
-            return []
+        return [] if self.accepts(reference, document) else self._refusals(reference, document)
+
+    def line_errors(self, reference: str, line: dict[str, Any]) -> list[SchemaError]:
+        """The same for a line of a capture."""
+        return [] if self.accepts_line(reference, line) else self._refusals(reference, line)
+
+    def _refusals(self, reference: str, document: Any) -> list[SchemaError]:
         found = {
             SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator or "false"), describe(leaf))
             for error in self.validator(reference).iter_errors(document)

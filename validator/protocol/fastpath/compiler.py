@@ -29,6 +29,7 @@ class Compiler:
         self._done: dict[tuple[Any, ...], Expression] = {}
         self._under_way: dict[tuple[Any, ...], str] = {}
         self._called_back: set[str] = set()
+        self._reduced: dict[tuple[int, frozenset[str]], dict[str, Any]] = {}
         self._functions: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._constants: dict[Any, str] = {}
@@ -51,7 +52,13 @@ class Compiler:
 
     def evaluator(self, expression: Expression) -> Accept:
         """The function that evaluates an expression."""
-        name = self.function(expression.text)
+        return self._made(self.function(expression.text))
+
+    def made(self, body: str) -> Accept:
+        """The function of `v` with this body."""
+        return self._made(self.define(body))
+
+    def _made(self, name: str) -> Accept:
         if self._source:
             source, self._source = self._source, []
             exec(compile("\n".join(source), "<schemas>", "exec"), self._scope)
@@ -86,6 +93,13 @@ class Compiler:
             self._done[key] = found
             del self._under_way[key]
         return self._done[key]
+
+    def only(self, schema: dict[str, Any], keywords: frozenset[str]) -> dict[str, Any]:
+        """A schema that says no more than some keywords of another; made once, because schemas are told by identity."""
+        key = (id(schema), keywords)
+        if key not in self._reduced:
+            self._reduced[key] = {word: value for word, value in schema.items() if word in keywords}
+        return self._reduced[key]
 
     def function(self, text: str) -> str:
         """The name of a function that evaluates an expression."""
