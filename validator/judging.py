@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, agree, is_promising
 from validator.capture.guess import guess
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
-from validator.protocol.protocol import load_protocol
 from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
@@ -88,6 +86,8 @@ def _divided(path: str, options: Options, jobs: int):
     """One capture, divided by its sessions where they can be judged apart, and else by the rules."""
 
     def results(progress: Progress | None) -> Iterator[Result]:
+        from validator.apart import is_promising  # one process needs none of it
+
         forward = _Forward(progress) if progress else None
         yield (is_promising(path) and _apart(path, options, jobs, forward)) or _in_shares(path, options, jobs, forward)
 
@@ -114,6 +114,9 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
     """The report of one capture, each process judging sessions of its own; None when they cannot be judged apart."""
     import multiprocessing
 
+    from validator.apart import PROTOCOL, InseparableError, Reader, agree
+    from validator.protocol.protocol import load_protocol
+
     stop = multiprocessing.Event()
     others, ends = [], []
     for index in range(1, jobs):
@@ -126,12 +129,12 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
     try:
         reader = Reader(path, options, 0, jobs, stop.is_set)
         head, size = _feed(path, reader, progress)
-        seals: list[Seal] = [reader.seal(), *(end.recv() for end in ends)]
+        seals = [reader.seal(), *(end.recv() for end in ends)]
         if not agree(seals, load_protocol(PROTOCOL)):
             return None
         for end in ends:
             end.send(seals)
-        verdicts: list[Verdict] = [reader.finish(seals), *(end.recv() for end in ends)]
+        verdicts = [reader.finish(seals), *(end.recv() for end in ends)]
         report = reader.report_of(verdicts)
         return report, _advice(reader, report, head), size
     except (InseparableError, EOFError, BrokenPipeError):
@@ -146,6 +149,8 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
 
 def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: Any, parents: Any, end: Any) -> None:
     """What one of several processes does; it ends without a word when sessions cannot be judged apart."""
+    from validator.apart import InseparableError, Reader
+
     _leave_interrupts_to_the_parent()
     parents.close()  # or nobody would notice that the parent has closed it
     try:

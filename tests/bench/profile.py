@@ -58,10 +58,12 @@ patterns 3.5, and no line is left over; the needles of the patterns with RE2 3.2
 standard library 15.5, but nine of them (a slash, a colon, `token`) stand in every line, so that needles alone exclude
 none; the walk over texts of which most came before, 8. So the walk is the rule; long captures turn to Hyperscan.
 
-Two jobs gain half as much again: each reads, orders and replays every line, nearly a third of a verdict, and only the
-rules are shared out. A check of 200 events takes almost five times `import click`: an interpreter with click is a fifth
-of it, our 360 modules are a third, and the rest is the first line of every type and what events cost anyhow. A durable
-command takes 2.2 times its bare commit: 0.3 ms in a thousand small calls, none of them above three parts in a hundred.
+Two jobs judge sessions apart where these have nothing in common: a line of a session that somebody else judges costs a
+look at its bytes, a fortieth of judging it. Where sessions are joined, or a line concerns all of them, the rules
+are shared out: each reads, orders and replays every line, nearly a third of a verdict. A check of 200 events takes
+almost five times `import click`: an interpreter with click is a fifth of it, our 360 modules are a third, and the rest
+is the first line of every type and what events cost anyhow. A durable command takes 2.2 times its bare commit: 0.3 ms
+in a thousand small calls, none of them above three parts in a hundred.
 
 Next: what ledgers remember as rows of a table (this field under that id, until that event), so that one loop, in native
 code where there is any, serves most of them; acceptors per set of keys instead of a look at every key; streams of short
