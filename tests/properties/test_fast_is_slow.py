@@ -11,6 +11,7 @@ from validator import resources
 from validator.capture.lines import read_lines
 from validator.datafile import read_json
 from validator.protocol.casing import to_camel
+from validator.protocol.fastpath.straight import straight
 from validator.protocol.protocol import load_protocol
 from validator.testing.strategies import documents, mutated
 
@@ -72,6 +73,27 @@ def test_a_strange_value_anywhere_in_a_fixture_is_never_wrongly_accepted(name):
     for turn, (reference, case) in enumerate(cases(name)):
         for document in spoiled(copy.deepcopy(case["document"]), turn):
             assert not wrongly_accepted(store, reference, document), case["id"]
+
+
+def retold(document, turn):
+    """The document with another value of the same kind in each place, one at a time."""
+    for index, (holder, key) in enumerate(list(places(document))):
+        kept = holder[key]
+        others = [value for value in STRANGE if type(value) is type(kept) and not isinstance(value, dict | list)]
+        if others:
+            holder[key] = others[(index + turn) % len(others)]
+            yield document
+            holder[key] = kept
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_acceptor_of_a_layout_accepts_its_fixture_and_wrongly_no_other_value(name):
+    store = load_protocol(name).store
+    for turn, (reference, case) in enumerate(cases(name)):
+        accept = straight(store._compiler, reference, case["document"])
+        assert bool(accept and accept(case["document"])) == case["valid"], case["id"]
+        for document in retold(copy.deepcopy(case["document"]), turn) if accept else ():
+            assert not wrongly_accepted(store, reference, document, accept), case["id"]
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

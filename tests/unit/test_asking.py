@@ -61,6 +61,25 @@ def test_without_a_key_the_rules_are_run(tally, core):
     assert [entry.line for entry in tally.findings] == [1, 2]
 
 
+def test_a_group_that_is_unsure_is_asked_every_time_and_the_others_are_counted(tally, core):
+    runs = []
+
+    def check(step, world, context):
+        runs.append("sure")
+        yield seen("C-1")
+
+    def doubt(step, world, context):
+        runs.append("unsure")
+        yield seen("C-2")
+
+    asking = asker(tally, core)
+    rules = (make(check, lambda step, world, context: True), make(doubt, lambda step, world, context: None))
+    for number in (1, 2, 3):
+        asking.ask(rules, Step({}, number))
+    assert runs == ["sure", "unsure", "unsure", "unsure"]
+    assert settled(tally, asking) == ({"XXX001": 6}, {"C-1": 3, "C-2": 3})
+
+
 def test_a_quiet_function_that_fails_leaves_it_to_the_rules(tally, core):
     def check(step, world, context):
         yield seen("C-1")

@@ -138,7 +138,7 @@ class _Renaming(ast.NodeTransformer):
     def __init__(self, name: str):
         self._name = name
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 - the library calls it so
+    def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.Name(self._name, node.ctx) if node.id == "v" else node
 
 

@@ -1,0 +1,95 @@
+"""Acceptors for one layout accept nothing that the authority refuses, and the usual documents that it accepts."""
+
+import pytest
+
+from tests.unit.test_fastpath import SCHEMAS, VALUES, authority, documents
+from validator.protocol import schemas
+from validator.protocol.fastpath.compiler import Compiler
+from validator.protocol.fastpath.straight import straight
+from validator.protocol.glance import glance
+from validator.protocol.schemas import SchemaStore
+
+REFERENCE = "x.schema.json#/$defs/s"
+HOLDERS = [
+    {"a": "x", "b": 2}, {"a": "yy", "b": 3}, {"a": {"a": 1}}, {"a": {"a": 7}}, {"a": ["a", "b"]}, {"a": ["a", "a"]},
+    {"a": {"honest": "unknown", "reason": "r"}}, {"kind": "y", "a": 1}, {"a": [{"a": 1}, {"a": 2}]}, ["a"] * 20,
+    {"a": 1.5}, {"a": True}, {"a": None}, {"a": []}, [["a"], ["b"]],
+]  # fmt: skip
+NESTED = [
+    {"properties": {"a": {"anyOf": [{"type": "string", "maxLength": 1}, {"type": "object"}]}}},
+    {"properties": {"a": {"anyOf": [{"required": ["a"]}, {"required": ["honest"]}]}}},
+    {"properties": {"a": {"anyOf": [{"properties": {"a": {"maximum": 5}}}, {"properties": {"a": {"minimum": 6}}}]}}},
+    {"properties": {"a": {"type": "array", "items": {"enum": ["a"]}}}},
+    {"properties": {"a": {"items": {"type": "string"}, "uniqueItems": True, "minItems": 1}}},
+    {"properties": {"a": {"items": {"properties": {"a": {"const": 1}}}}}},
+    {"properties": {"a": {"type": "string", "minLength": 2}}, "additionalProperties": {"maximum": 2}},
+    {"properties": {"a": {"if": {"required": ["a"]}, "then": {"properties": {"a": {"maximum": 5}}}}}},
+    {"propertyNames": {"maxLength": 3}, "maxProperties": 1},
+    {"items": {"items": {"const": "a"}}},
+]
+
+
+def layout_of(value):
+    return glance(value)[2] if isinstance(value, dict | list) else type(value)
+
+
+@pytest.mark.parametrize("schema", [*SCHEMAS, *NESTED], ids=str)
+def test_nothing_is_accepted_that_the_authority_refuses(schema):
+    compiler, judge, values = Compiler(documents(schema)), authority(schema), [*VALUES, *HOLDERS]
+    for sample in values:
+        accept = straight(compiler, REFERENCE, sample)
+        alike = [value for value in values if layout_of(value) is layout_of(sample)]
+        assert [value for value in alike if accept and accept(value) and not judge.is_valid(value)] == []
+
+
+@pytest.mark.parametrize("schema", NESTED, ids=str)
+def test_what_fits_is_accepted(schema):
+    compiler, judge = Compiler(documents(schema)), authority(schema)
+    refused = [value for value in HOLDERS if judge.is_valid(value) and not straight(compiler, REFERENCE, value)(value)]
+    assert refused == []
+
+
+def test_values_are_asked_and_not_only_those_of_the_sample():
+    accept = straight(Compiler(documents({"properties": {"a": {"enum": ["x"]}}})), REFERENCE, {"a": "y"})
+    assert accept({"a": "x"})
+    assert not accept({"a": "y"})
+
+
+@pytest.mark.parametrize("schema", [{"multipleOf": 2}, {"properties": {"a": {"multipleOf": 2}}}])
+def test_a_schema_that_is_not_understood_has_no_acceptor(schema):
+    assert straight(Compiler(documents(schema)), REFERENCE, {"a": 1}) is None
+
+
+def lines(count):
+    return [{"type": "acme.note", "event_id": f"e{number}", "payload": {"n": number}} for number in range(count)]
+
+
+def test_a_layout_gets_its_acceptor_when_it_comes_often(core, monkeypatch):
+    monkeypatch.setattr(schemas, "_OFTEN", 3)
+    made = []
+    monkeypatch.setattr(SchemaStore, "_straight", lambda self, reference, document: made.append(document) or bool)
+    store = SchemaStore(core.store.root)
+    for line in lines(6):
+        store.accepts_line(core.envelope, line)
+    assert [line["event_id"] for line in made] == ["e3"]
+
+
+@pytest.mark.parametrize(("mode", "most", "does"), [("auto", 1, True), ("auto", 0, False), ("off", 1, False)])
+def test_what_is_made_for_a_layout_depends_on_the_mode_and_how_many_there_are(core, monkeypatch, mode, most, does):
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", mode)
+    monkeypatch.setattr(schemas, "_MOST", most)
+    store = SchemaStore(core.store.root)
+    event = {
+        "type": "turn.started",
+        "event_id": "e",
+        "sequence": 1,
+        "timestamp": "2026-05-08T09:00:00Z",
+        "session_id": "s",
+        "thread_id": "t",
+        "turn_id": "u",
+        "payload": {"status": "preparing"},
+    }
+    accept = store._straight(core.events["turn.started"], event)
+    assert bool(accept(event)) is does
+    assert not accept({**event, "timestamp": "2026-02-30T09:00:00Z"})
+    assert store.line_errors(core.events["turn.started"], event) == []
