@@ -187,7 +187,7 @@ def test_ending_a_process_by_a_command_ends_everybody_at_once(floor, command):
 
 
 def test_what_was_left_in_a_buffer_is_told_as_drained(floor):
-    one = floor({"limits": {"grace": 0.1}}).submit(shell("echo one; echo two; sleep 600"))
+    one = floor({"limits": {"grace": 0.1}}).submit(shell("printf 'one\\ntwo\\n'; sleep 600"))
     one.until("process.output")
     one.runtime.handle("interrupt_turn", {"session_id": "s", "reason": "Enough."})
     one.worker.run()
@@ -197,7 +197,7 @@ def test_what_was_left_in_a_buffer_is_told_as_drained(floor):
 
 
 def test_a_process_whose_turn_ends_without_it_is_ended(floor):
-    one = floor({"limits": {"grace": 0.1}}).submit(shell("sleep 600 & echo $!; echo two; wait"))
+    one = floor({"limits": {"grace": 0.1}}).submit(shell("sleep 600 & printf '%s\\ntwo\\n' $!; wait"))
     event = one.until("process.output")
     ids = {name: event[name] for name in ("session_id", "thread_id", "turn_id")}
     failed = {
