@@ -208,7 +208,7 @@ class Echoes:
 
     def _disturbs(self, kind: str, document: dict[str, Any]) -> bool:
         """True for an event that concerns every stream, or wakes somebody who has slept so far."""
-        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind, glance(document)[0].keys)
+        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind, glance(document)[0])
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from validator.protocol.glance import Shape
 from validator.replay import hearing
 from validator.replay import world as worlds
 from validator.replay.faded import Faded, Subjects
@@ -127,10 +128,11 @@ def test_a_ledger_sleeps_until_what_it_waits_for(waking, core):
 def test_types_that_wake_somebody_are_known_until_they_come(core):
     world = World(core, [Sleeper])
     types = ("hook.started", "hook.completed", "turn.started", "acme.note")
-    assert [world.attention.rouses(kind, ()) for kind in types] == [True, True, False, False]
-    assert world.attention.rouses("turn.started", (("payload",), ("colour",)))
+    bare, painted = Shape(()), Shape((("payload",), ("colour",)))
+    assert [world.attention.rouses(kind, bare) for kind in types] == [True, True, False, False]
+    assert world.attention.rouses("turn.started", painted)
     world.apply(note(1, "hook.started") | {"payload": {"colour": "red"}}, 1)
-    assert not any(world.attention.rouses(kind, (("colour",),)) for kind in types)
+    assert not any(world.attention.rouses(kind, painted) for kind in types)
 
 
 def test_who_hears_a_step_is_worked_out_again_when_too_much_is_remembered(core, monkeypatch):

@@ -53,6 +53,7 @@ class Attention:
         """The forms by what they are told apart by."""
         self._kept = 0
         self._meanings: dict[tuple[str, str], frozenset[str]] = {}
+        self._rousing: dict[tuple[str, Shape], bool] = {}
 
     def mind(self, given: Iterable[str], since: Iterable[str]) -> None:
         """Somebody minds some keys of a line, and sleeps until a step comes that one of some words means."""
@@ -93,6 +94,7 @@ class Attention:
         self._forms.clear()
         self._alike.clear()
         self._meanings.clear()
+        self._rousing.clear()
         self._kept = 0
 
     def is_astray(self, step: Step) -> bool:
@@ -136,10 +138,14 @@ class Attention:
     def is_awake(self, since: tuple[str, ...]) -> bool:
         return not since or not self._asleep.issuperset(since)
 
-    def rouses(self, event_type: str, keys: Keys) -> bool:
-        """True for an event of a type and with some keys that wakes somebody who still sleeps, wherever it stands."""
-        asleep = self._asleep
-        return not (asleep.isdisjoint(self._named("event", event_type)) and all(map(asleep.isdisjoint, keys)))
+    def rouses(self, event_type: str, shape: Shape) -> bool:
+        """True for an event of a type and shape that wakes somebody who still sleeps, wherever it stands."""
+        found = self._rousing.get((event_type, shape))
+        if found is None:
+            asleep = self._asleep
+            calm = asleep.isdisjoint(self._named("event", event_type)) and all(map(asleep.isdisjoint, shape.keys))
+            found = self.keep(self._rousing, (event_type, shape), not calm)
+        return found
 
     def _named(self, kind: str, name: str) -> frozenset[str]:
         """Every word that means a step of a kind and type, whatever it holds."""
