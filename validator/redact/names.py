@@ -47,6 +47,9 @@ class Vocabulary:
         self._kinds: dict[str, frozenset[str]] = dict(known or {})
         self.hides = hides
         self._needles = finder(frozenset(needle for row in self.all_rows for needle in row.needles))
+        self._named = [_named(kind, entry, protocol) for kind, entry in patterns.fields.items()]
+        self._telling = frozenset().union(*(told for _, *sets, _ in self._named for told in sets))
+        """Names, and last words of names, without which no name tells what a field is."""
         self.sieve = Sieve(self)
 
     def _rows(self, place: str) -> tuple[Row, ...]:
@@ -67,9 +70,13 @@ class Vocabulary:
             yield "clean"
         if name in self.declared:
             yield "path"
-        for kind, entry in self.patterns.fields.items():
-            if self._is_named(entry, name):
-                yield "path?" if kind == "path" else kind
+        words = words_of(name)
+        whole, last = " ".join(words), words[-1] if words else ""
+        if self._telling.isdisjoint((name, whole, last)):
+            return
+        for kind, wholes, own, lasts, before in self._named:
+            if whole in wholes or name in own or (last in lasts and before.isdisjoint(words[:-1])):
+                yield kind
 
     def place(self, kinds: frozenset[str], beside: Iterable[str], inside: str) -> str:
         """Where a value stands by what its name is, by the names beside it, and by where its object stands."""
@@ -82,13 +89,15 @@ class Vocabulary:
             return "reference"
         return "tool" if "tool" in kinds else inside
 
-    def _is_named(self, entry: dict[str, Any], name: str) -> bool:
-        words = words_of(name)
-        if " ".join(words) in entry.get("whole", ()) or name in entry.get("of", {}).get(self.protocol, ()):
-            return True
-        if not words or words[-1] not in entry.get("last", ()):
-            return False
-        return not any(word in entry.get("unless_before", ()) for word in words[:-1])
+
+Named = tuple[str, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+"""A kind of field: whole names by their words, names as they are, last words, and words before these that deny it."""
+
+
+def _named(kind: str, entry: dict[str, Any], protocol: str) -> Named:
+    whole, own, last = entry.get("whole", ()), entry.get("of", {}).get(protocol, ()), entry.get("last", ())
+    before = frozenset(entry.get("unless_before", ()))
+    return "path?" if kind == "path" else kind, frozenset(whole), frozenset(own), frozenset(last), before
 
 
 def vocabulary(protocol: Protocol) -> Vocabulary:

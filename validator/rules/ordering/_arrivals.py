@@ -137,10 +137,12 @@ def _earlier(text: str, other: str) -> bool:
     return one is not None and two is not None and one < two
 
 
-def in_step(step: Step, world: Any, context: Any) -> tuple[bool, ...] | None:
-    """The key of an event that simply comes next in its stream; what is asked of its place depends on no more."""
+def in_step(step: Step, world: Any, context: Any) -> tuple[Any, ...] | None:
+    """The key of an event that begins its stream or comes next in it; what is asked of its place depends on no more."""
     place, arrivals = step.place, world.ledger(Arrivals)
-    if place is None or place.verdict != "next" or step.reused is not None or not arrivals.is_plain:
+    if place is None or step.reused is not None or not arrivals.is_plain:
+        return None
+    if place.verdict != "next" and (place.verdict != "first" or place.sequence > 1):
         return None
     has_id, counted = arrivals.event_id(step.line) is not None, "sequence" in step.line
-    return has_id, counted, arrivals.after_restart, arrivals.compared
+    return place.verdict, has_id, counted, arrivals.after_restart, arrivals.compared

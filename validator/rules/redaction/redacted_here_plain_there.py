@@ -28,6 +28,8 @@ _OWNERS = {
 _NO_TEXT = ("_id", "_ids", "_ref", "_refs", "status", "type")
 _PLAIN_KEPT = 50_000
 _STEPS_KEPT = 10_000
+_TOLD = ("snapshot", "result")
+"""What of a record is told about subjects."""
 _EVENT = ("", "")
 """Stands for the subjects of an event, whatever they are."""
 
@@ -63,6 +65,8 @@ class Redactions:
         """Compares the keys of a line with what is known about their subjects, and remembers them."""
         self.looked, self.clashes = False, []
         if step.kind in {"command", "header"} or _is_streamed(step.type or ""):
+            return
+        if step.kind != "event" and not any(name in step.line for name in _TOLD):
             return
         if step.type == "tool.args" and "delta" in payload_of(step):
             return
@@ -179,7 +183,7 @@ class Redactions:
             for subject in self._subjects(step):
                 yield from self._below(payload, subject, (), ("payload",))
             return
-        for name in ("snapshot", "result"):
+        for name in _TOLD:
             yield from self._below(step.line.get(name), None, (), (name,))
 
     def _subjects(self, step):

@@ -8,8 +8,10 @@ from validator.replay.step import Refusal, Step
 
 
 def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ...] | None:
-    """The key of a line that was refused no move: the moves it made. Events of tasks are asked for archived ones."""
-    if step.refusals or (step.type or "").startswith("task."):
+    """The key of a line that was refused no move: the moves it made. Of an archived task, more is asked."""
+    if step.refusals:
+        return None
+    if (step.type or "").startswith("task.") and world.state("task", step.scope.get("task_id")) == "archived":
         return None
     return tuple([(move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves])
 
