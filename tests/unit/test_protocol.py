@@ -116,3 +116,11 @@ def test_a_table_driven_by_an_event_that_no_family_lists_is_refused(contract):
 def test_an_informational_event_that_no_family_lists_is_refused(contract):
     error = broken(contract, "informational:\n", "informational:\n  acme.noted: It informs.\n")
     assert error.reason == "no family lists acme.noted"
+
+
+def test_what_is_no_folder_of_a_protocol_is_not_listed(tmp_path):
+    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "empty" / "1").mkdir(parents=True)
+    (tmp_path / "mine" / "1").mkdir(parents=True)
+    (tmp_path / "mine" / "1" / "protocol.yaml").write_text("")
+    assert available(tmp_path) == ["mine/1"]

@@ -116,13 +116,6 @@ class Machine:
     rows: tuple[Row, ...]
     by_driver: dict[Driver, tuple[Row, ...]] = field(default_factory=dict)
 
-    def row_for(self, driver: Driver, state: str, facts: Facts, into: str | None = None) -> Row | None:
-        """The one row that a driver takes from a state, or None when the move is illegal."""
-        for row in self.by_driver.get(driver, ()):
-            if state in row.sources and (into is None or into in row.into) and row.holds(facts):
-                return row
-        return None
-
     def nearest(self, driver: Driver, state: str, facts: Facts, into: str | None = None) -> Row:
         """The row whose clause explains a refusal: one that only the state bars, else one only its condition bars.
 

@@ -28,9 +28,6 @@ class Faded:
         self._absent: set[tuple[str, str]] = set()
         """Names asked for in vain since something faded last: events ask for the same ids again and again."""
 
-    def __len__(self) -> int:
-        return len(self._table)
-
     def keep(self, subject: Subject) -> None:
         """Keeps the little that stays of a subject."""
         self.any = True

@@ -117,12 +117,11 @@ class Attention:
         return named
 
     def lane(self, step: Step) -> Lane:
-        """Who attends to steps like one."""
-        if step.lane is None:
-            form, astray = self.form(step), self.is_astray(step)
-            key = (step.kind, step.type, astray)
-            lane = form.lanes.get(key)
-            step.lane = lane if lane is not None else self.keep(form.lanes, key, Lane(astray))
+        """Who attends to steps like one; found out once per step."""
+        form, astray = self.form(step), self.is_astray(step)
+        key = (step.kind, step.type, astray)
+        lane = form.lanes.get(key)
+        step.lane = lane if lane is not None else self.keep(form.lanes, key, Lane(astray))
         return step.lane
 
     def choose(self, rules: tuple[R, ...], step: Step) -> tuple[R, ...]:

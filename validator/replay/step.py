@@ -73,7 +73,6 @@ class Step:
     """The line in few bytes: as it was read, or made when somebody asks."""
 
     def packed(self) -> bytes | dict[str, Any]:
-        """The line in few bytes, for those who keep it; made once."""
-        if self.raw is None:
-            self.raw = pack(self.line)
+        """The line in few bytes, for those who keep one that has none yet."""
+        self.raw = pack(self.line)
         return self.raw
