@@ -71,9 +71,9 @@ over; it is 1.6 times that of a tenth of them, because a short run needs a quart
 
 Next, in the order of what it may give: events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to (every ledger would have to say what of its state such an event rests on; that is the
-way to a multiple); rows of a table for what ledgers remember, so that one native loop serves most of them; a digest that
-is made of the fixed part of a streamed line once; for the runtime, one generated function per type of event that learns
-from it.
+way to a multiple); rows of a table for what ledgers remember, so that one native loop serves most of them; a digest
+that is made of the fixed part of a streamed line once; for the runtime, one generated function per type of event that
+learns from it.
 """
 
 
