@@ -18,12 +18,19 @@ from itertools import islice
 from pathlib import Path
 
 from tests.bench.talk import lines
-from validator.replay.seen import SeenEvents, short
 
 ROUNDS = 3
-SAMPLE = 100_000
 BUILD = Path("build") / "bench"
 RESULTS = Path(__file__).with_name("LIMITS.md")
+_DUPLICATES = """
+import resource, sys
+from validator.replay.seen import SeenEvents, short
+used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before, table = used(), SeenEvents()
+for number in range(int(sys.argv[1])):
+    table.meet(short(f"e{number}"), number, number)
+print(used() - before)
+"""
 _HEAD = {"type": "model.delta", "event_id": "e", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
 
 
@@ -193,12 +200,9 @@ def _open_calls(events: int) -> Iterator[bytes]:
 
 
 def duplicates(events: int) -> int:
-    """The kilobytes that the tables of the duplicate check take at the end; a sample of them stands for long ones."""
-    sample = min(events, SAMPLE)
-    table = SeenEvents()
-    for number in range(sample):
-        table.meet(short(f"e{number}"), number, number)
-    return table.bytes_used * (events // sample) // 1024
+    """The kilobytes that a process needs for the tables of the duplicate check alone, at most."""
+    done = subprocess.run([sys.executable, "-c", _DUPLICATES, str(events)], check=True, capture_output=True, text=True)
+    return int(done.stdout)
 
 
 def report(events: int, long: int) -> str:

@@ -66,8 +66,8 @@ look at its bytes, a twentieth of judging it. Where sessions are joined, or a li
 are shared out, and each reads, orders and replays every line. A check of 200 events takes four times `import click`:
 the interpreter and the standard library are a third of it, our modules a fifth, and the rest is the first line of every
 type and what events cost anyhow. A durable command takes 2.0 times its bare commit: 0.3 ms in a thousand small calls.
-Memory for ten times the events grows by six bytes an event beside the duplicate check, what stays of subjects that are
-over; it is 1.6 times that of a tenth of them, because a short run needs a quarter less than it did.
+Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are
+over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
 Next, in the order of what it may give: events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to (every ledger would have to say what of its state such an event rests on; that is the
