@@ -137,7 +137,7 @@ def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) ->
         verdicts = [reader.finish(seals), *(end.recv() for end in ends)]
         report = reader.report_of(verdicts)
         return report, _advice(reader, report, head), size
-    except (InseparableError, EOFError, BrokenPipeError):
+    except (InseparableError, EOFError, ConnectionError):
         return None
     finally:
         stop.set()
@@ -158,7 +158,7 @@ def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: An
         _feed(path, reader, None)
         end.send(reader.seal())
         end.send(reader.finish(end.recv()))
-    except (InseparableError, EOFError, BrokenPipeError):
+    except (InseparableError, EOFError, OSError):  # what else stops it will stop the parent too, which says so
         stop.set()
     finally:
         end.close()

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import multiprocessing
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -447,6 +449,21 @@ def test_what_cannot_be_judged_apart_is_judged_in_another_way(large, end):
     heard = []
     assert judging.judge([str(path)], Options(), 2, heard.append).reports == whole
     assert sum(heard) == path.stat().st_size
+
+
+def test_who_is_left_in_the_middle_ends_without_a_word(large, monkeypatch):
+    monkeypatch.setattr(judging, "_leave_interrupts_to_the_parent", lambda: None)
+    path = large(in_turn(session("a", *asks("a")), session("b", *asks("b"))))
+    (parent, other), (spare, _) = multiprocessing.Pipe(), multiprocessing.Pipe()
+    stop = threading.Event()
+    judge = threading.Thread(
+        target=judging._judge_sessions, args=(str(path), Options(), 1, 2, stop, spare, other), daemon=True
+    )
+    judge.start()
+    assert parent.poll(60)
+    parent.close()  # with what was sent unread, so that the other end is reset
+    judge.join(60)
+    assert stop.is_set()
 
 
 def test_a_file_is_looked_at_before_it_is_divided(large, tmp_path):
