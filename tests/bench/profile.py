@@ -65,8 +65,8 @@ Two jobs judge sessions apart where these have nothing in common: a line of a se
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules
 are shared out, and each reads, orders and replays every line. A check of 200 events takes four times `import click`:
 the interpreter and the standard library are a third of it, our modules a fifth, and the rest is the first line of every
-type and what events cost anyhow. A durable command takes 2.0 to 2.3 times its bare commit, as the disk is quick or slow:
-0.3 ms in a thousand small calls.
+type and what events cost anyhow. A durable command takes 2.0 to 2.3 times its bare commit, as the disk is quick or
+slow: 0.3 ms in a thousand small calls.
 Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are
 over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
