@@ -60,6 +60,23 @@ def test_a_schema_that_is_not_understood_has_no_acceptor(schema):
     assert straight(Compiler(documents(schema)), REFERENCE, {"a": 1}) is None
 
 
+def nested(depth):
+    value = {}
+    for _ in range(depth):
+        value = {"self": value}
+    return value
+
+
+def test_what_no_schema_speaks_about_is_not_looked_into():
+    assert straight(Compiler(documents({"required": ["acme"]})), REFERENCE, {"acme": nested(5000)})({"acme": 1})
+
+
+def test_what_is_nested_too_deep_has_no_acceptor():
+    schema = {"type": "object", "properties": {"self": {"$ref": "#/$defs/s"}}}
+    assert straight(Compiler(documents(schema)), REFERENCE, nested(3))(nested(3))
+    assert straight(Compiler(documents(schema)), REFERENCE, nested(5000)) is None
+
+
 def lines(count):
     return [{"type": "acme.note", "event_id": f"e{number}", "payload": {"n": number}} for number in range(count)]
 
@@ -93,3 +110,11 @@ def test_what_is_made_for_a_layout_depends_on_the_mode_and_how_many_there_are(co
     assert bool(accept(event)) is does
     assert not accept({**event, "timestamp": "2026-02-30T09:00:00Z"})
     assert store.line_errors(core.events["turn.started"], event) == []
+
+
+def test_what_is_asked_with_the_fast_path_off_leaves_nothing_behind(core, monkeypatch):
+    store, reference = SchemaStore(core.store.root), "common/1/ids.schema.json#/$defs/id"
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "off")
+    assert not store.accepts(reference, "a")
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "auto")
+    assert store.accepts(reference, "a")

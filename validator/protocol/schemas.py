@@ -198,11 +198,10 @@ class SchemaStore:
         """True when a document certainly fits; False decides nothing."""
         accept = self._acceptors.get(reference)
         if accept is None:
-            accept = self._acceptors[reference] = _never if mode() == "off" else self._acceptor(reference)
-        try:
-            return bool(accept(document))
-        except RecursionError:
-            return False
+            if mode() == "off":
+                return False  # not remembered: another capture of this process may be judged in another mode
+            accept = self._acceptors[reference] = self._acceptor(reference)
+        return _says(accept, document)
 
     def accepts_line(self, reference: str, document: dict[str, Any]) -> bool:
         """The same for a line of a capture: of a layout that comes often, more is decided beforehand."""
@@ -210,7 +209,7 @@ class SchemaStore:
         known = answers.get(mark, 0)
         if type(known) is int:
             answers[mark] = self._straight(reference, document) if known == _OFTEN else known + 1
-        elif known(document):
+        elif _says(known, document):
             return True
         return self.accepts(reference, document)
 
@@ -265,6 +264,13 @@ class SchemaStore:
 
 def _without_dialect(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "$schema"}
+
+
+def _says(accept: Accept, document: Any) -> bool:
+    try:
+        return bool(accept(document))
+    except RecursionError:
+        return False
 
 
 def _never(_document: Any) -> bool:

@@ -30,7 +30,7 @@ def straight(compiler: Compiler, reference: str, document: Any) -> Accept | None
     try:
         plan = _Plan(compiler)
         checks = plan.fit([resolve(compiler.documents, reference, "")], document, "v")
-    except UnsupportedError:
+    except (UnsupportedError, RecursionError):
         return None
     if checks is None:
         return None
@@ -51,6 +51,8 @@ class _Plan:
         kind = _KINDS.get(type(value), "null")
         if kind == "object" or (kind == "array" and len(value) <= _LONGEST):
             parts = [part for schema, file in subs for part in spread(self._compiler.documents, schema, file)]
+            if not parts:
+                return []  # what nobody speaks about may hold anything, however deep
             whole = [(self._compiler.only(part.schema, _WHOLE), part.file) for part in parts]
             inside = self._object(parts, value, name) if kind == "object" else self._array(parts, value, name)
             return _joined([self._decided([sub for sub in whole if sub[0]], kind, name), inside])

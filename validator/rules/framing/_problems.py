@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.replay.step import Step
 from validator.rules import Finding, Seen, finding, seen
+from validator.rules._firsts import Firsts
 
 PROTOCOLS = ("agent-runtime", "agent-threads", "agenthub", "runagents")
 LOOKED = seen()
@@ -18,30 +19,16 @@ def cites(clause: str, core: str = "") -> dict[str, tuple[str, ...]]:
     return dict.fromkeys(PROTOCOLS, (clause,)) | own
 
 
-class Told:
+class Told(Firsts):
     """What was reported once and is not reported again in the same capture."""
 
     hears = ()
 
     def __init__(self, _world: Any):
-        self._words: set[str] = set()
+        super().__init__()
 
     def apply(self, step: Step) -> None:
         """Learns nothing from steps: only what was reported counts."""
-
-    def first(self, word: str) -> bool:
-        """True the first time a word is asked for."""
-        if word in self._words:
-            return False
-        self._words.add(word)
-        return True
-
-    def tell(self) -> set[str]:
-        return self._words
-
-    def hear(self, told: list[set[str]], first: bool) -> bool:
-        """False when two tell the first of something: together they would have told one of them."""
-        return sum(map(len, told)) == len(set().union(*told))
 
 
 def clean(step: Step, world: Any, context: Any) -> bool | None:

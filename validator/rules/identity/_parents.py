@@ -10,6 +10,7 @@ from validator.protocol.machine import NONE
 from validator.records import dataclass
 from validator.replay.faded import Lines
 from validator.replay.step import Move, Step
+from validator.rules._firsts import Firsts
 from validator.rules.identity._naming import PAIRS, TASKS, Naming, Owned, Pair, containers, message_of
 
 PLACE = PAIRS[:1]
@@ -38,16 +39,18 @@ class Conflict:
     """Where the other parent began, or the child that reports there, when that is what makes it wrong."""
 
 
-class Identities:
+class Identities(Firsts):
     """The ids of events: the parent of every child, which were named before, and where an event could belong.
 
-    The first line that carries a child and a parent settles who the parent is.
+    The first line that carries a child and a parent settles who the parent is. That an id is missing is reported once
+    per type of event.
     """
 
     forgets = ("_settled", "_spawned", "_seen", "_created", "_sessions", "_threads", "_turns", "_steps")
     heeds_last = False
 
     def __init__(self, world: Any):
+        super().__init__()
         self._world = world
         self._families = world.protocol.family_of
         turns = world.protocol.machines.get("turn")
@@ -73,7 +76,6 @@ class Identities:
         self._threads: dict[str, int] = {}
         self._turns: dict[str, dict[str, int]] = {}
         self._steps: dict[str, int] = {}
-        self._missed: set[tuple[str, str]] = set()
 
     def alike(self, step: Step) -> bool:
         return not self.conflicts and not self.now
@@ -253,20 +255,6 @@ class Identities:
         if name == "turn_id":
             return next(iter(self._turns.get(session, {}).values()), None)
         return self._steps.get(session) if name == "step_id" else None
-
-    def first(self, event_type: str, name: str) -> bool:
-        """True the first time that an id is missed on a type of event."""
-        if (event_type, name) in self._missed:
-            return False
-        self._missed.add((event_type, name))
-        return True
-
-    def tell(self) -> set[tuple[str, str]]:
-        return self._missed
-
-    def hear(self, told: list[set[tuple[str, str]]], first: bool) -> bool:
-        """False when two tell the first of something: together they would have told one of them."""
-        return sum(map(len, told)) == len(set().union(*told))
 
 
 def ordinary(step: Step, world: Any, context: Any) -> tuple[Any, ...] | None:

@@ -9,40 +9,28 @@ Fix: Write the ids that the turn was started with into every event of its work.
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
+from validator.rules._firsts import Firsts
 from validator.rules.identity._parents import stated
 
 NAMES = ("task_id", "run_id", "attempt_id")
 WORK = ("model.*", "tool.started", "tool.result", "tool.failed", "action.*", "process.*")
 
 
-class Served:
+class Served(Firsts):
     """What each turn was submitted or started for, and what was told about it already."""
 
     hears = ("turn.submitted", "turn.started")
     forgets = ("turns",)
 
     def __init__(self, world: World):
+        super().__init__()
         self.turns: dict[str, tuple[int, tuple[str, ...]]] = {}
-        self._told: set[tuple[str, str]] = set()
 
     def apply(self, step: Step) -> None:
         if step.type in {"turn.submitted", "turn.started"} and "turn_id" in step.scope:
             names = tuple(name for name in NAMES if name in step.scope)
             if names:
                 self.turns[step.scope["turn_id"]] = (step.number, names)
-
-    def first(self, kind: str, name: str) -> bool:
-        """True the first time that an id is missed on a type of event."""
-        fresh = (kind, name) not in self._told
-        self._told.add((kind, name))
-        return fresh
-
-    def tell(self) -> set[tuple[str, str]]:
-        return self._told
-
-    def hear(self, told: list[set[tuple[str, str]]], first: bool) -> bool:
-        """False when two tell the first of something: together they would have told one of them."""
-        return sum(map(len, told)) == len(set().union(*told))
 
 
 @rule(
