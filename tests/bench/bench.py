@@ -4,14 +4,14 @@
 
 Every case is a process of its own, start included, and its time is that of the processor, so that other programs on
 the machine count little; where two processes share the rules it is the clock. Ours is the command that users run. Peers
-judge less: the schema alone, or nothing. What cannot be installed is named as absent.
+judge less: the schema alone, or nothing. What cannot be installed is named as absent. Beside parsing alone the verdict
+is also measured in process, what both need being imported before.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import platform
 import resource
 import shutil
 import subprocess
@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.surroundings import machine, versions
 from tests.bench.talk import lines
 from validator.protocol.bundle import bundle
 from validator.protocol.protocol import load_protocol
@@ -45,6 +46,8 @@ class Case:
     events: int
     seconds: float = float("inf")
     clock: float = float("inf")
+    inside: float = float("inf")
+    """The time of the work without start and imports, where the process tells it."""
     absent: str = ""
 
     def run(self) -> None:
@@ -55,6 +58,8 @@ class Case:
             self.absent = f"it ended with {done.returncode}"
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         self.seconds, self.clock = min(self.seconds, spent), min(self.clock, time.perf_counter() - start)
+        if done.stdout.startswith('{"events":'):
+            self.inside = min(self.inside, json.loads(done.stdout)["seconds"])
 
     @property
     def speed(self) -> float:
@@ -134,14 +139,14 @@ def ours(name: str, path: Path, count: int, jobs: int) -> Case:
     return Case(name, "everything", command, count)
 
 
+def alone(name: str, does: str, task: str, file: Path, count: int) -> Case:
+    return Case(name, does, [sys.executable, "-m", "tests.bench.alone", task, str(file)], count)
+
+
 def cases(events: int) -> list[Case]:
     path, short = BUILD / "stream.ndjson", BUILD / "short.ndjson"
     written = write(path, events)
     few = write(short, SLOW)
-
-    def alone(name: str, does: str, task: str, file: Path, count: int) -> Case:
-        return Case(name, does, [sys.executable, "-m", "tests.bench.alone", task, str(file)], count)
-
     return [
         ours(OURS, path, written, 1),
         *node_cases(path, written),
@@ -153,9 +158,9 @@ def cases(events: int) -> list[Case]:
     ]
 
 
-def table(found: list[Case], shared: Case, rounds: int) -> str:
+def table(found: list[Case], shared: Case, within: Case, rounds: int) -> str:
     """The ratios for one length of the stream; figures are of one machine on one day."""
-    ours, standalone = found[:2]
+    ours, standalone, parsing = found[0], found[1], found[-1]
     rows = [
         f"| {case.name} | {case.does} | {'absent: ' + case.absent if case.absent else f'{case.speed:,.0f}'} "
         f"| {'' if case.absent else f'{ours.speed / case.speed:.3f}'} |"
@@ -171,17 +176,20 @@ def table(found: list[Case], shared: Case, rounds: int) -> str:
     told = f"Two jobs, by the clock: {speed:,.0f} events/s, {gain:.2f} of one"
     if not standalone.absent:
         told += f", {standalone.clock / shared.clock:.3f} of Ajv's standalone code"
-    return "\n".join([*head, *rows, "", f"{told}.", ""])
+    alone = f"In process, without start and imports: {within.inside / parsing.inside:.1f} times the time of orjson."
+    return "\n".join([*head, *rows, "", f"{told}.", alone, ""])
 
 
 def measured(events: int, rounds: int) -> str:
     found = cases(events)
-    shared = ours("whole verdict, two jobs", BUILD / "stream.ndjson", found[0].events, 2)
+    path, count = BUILD / "stream.ndjson", found[0].events
+    shared = ours("whole verdict, two jobs", path, count, 2)
+    within = alone("whole verdict, in process", "everything", "verdict", path, count)
     for _ in range(rounds):
-        for case in (*found, shared):
+        for case in (*found, shared, within):
             if not case.absent:
                 case.run()
-    return table(found, shared, rounds)
+    return table(found, shared, within, rounds)
 
 
 def main(rounds: dict[int, int]) -> None:
@@ -192,10 +200,10 @@ def main(rounds: dict[int, int]) -> None:
         f"The stream of `tests/bench/talk.py` (slow peers: {SLOW:,} or {ARRAY:,} events), interleaved, processor time",
         "of whole processes. Written by `make bench`; only ratios within one run count.",
         "",
-        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}.",
-        "",
     ]
-    page = "\n".join([*head, *(measured(events, times) for events, times in rounds.items())])
+    tables = [measured(events, times) for events, times in rounds.items()]  # which installs what has a version
+    about = [f"{machine()}.", f"{versions(BUILD / 'node_modules', NODE_PEERS)}.", ""]
+    page = "\n".join([*head, *about, *tables])
     RESULTS.write_text(page, encoding="utf-8")
     print(page)
 
