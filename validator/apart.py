@@ -175,8 +175,8 @@ class _Own(Session):
             raise InseparableError
         self.tally, self.asker = tally, asker
 
-    def _judge(self, line: Line) -> Step | None:
-        step = super()._judge(line)
+    def _judge(self, line: Line, event: dict[str, Any] | None) -> Step | None:
+        step = super()._judge(line, event)
         if step is None or self.context.foreign:
             raise InseparableError
         if step.kind == "event":

@@ -58,8 +58,6 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
-_SESSION = b'"session_id":'
-_START = len(_SESSION)
 _LONGEST_ID = 512
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
@@ -81,6 +79,7 @@ class _Echo:
     ids: tuple[str, ...]
     keepers: tuple[Any, ...]
     raw: bytes
+    """Its bytes, or those of the last line that repeated it as the tables spell it."""
     line: int
     sequence: int
     offset: int = 0
@@ -117,7 +116,11 @@ class Echoes:
         """Whether a rule looks for what leaks or hides."""
         self._words = {place: harmless(vocabulary(session.protocol), place) for place in ("text", "output")}
         self._names = self._words["text"].name
-        self._layouts = Layouts()
+        self._read = session.canonical.event
+        self._layouts: Layouts | None = None
+        """Made when the first line is remembered: then it is known how the capture spells names."""
+        self._respelt, self._mark = False, b""
+        """Whether that is another way than that of the tables, and what stands before the name of a session."""
         self._signs: dict[bytes, _Echo] = {}
         self._by_session: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
@@ -135,7 +138,8 @@ class Echoes:
 
     def take(self, raw: bytes, number: int, offset: int) -> bool:
         """Takes a line in when it certainly repeats another; False leaves it to the long way."""
-        start = raw.find(_SESSION) + _START
+        mark = self._mark
+        start = raw.find(mark) + len(mark)
         echo = self._signs.get(raw[start : raw.find(b'"', start + 2)])
         if echo is None or number - self._world.faded_at >= worlds.RECENT or self._tally.crashed:
             return False
@@ -149,14 +153,15 @@ class Echoes:
         position = _reached(echo.position, grows, size, text) if grows or size else 0
         if position is None or not goes_on(echo.stamp, stamp) or not self._is_plain(echo, event_id, text):
             return False
-        step, sequence = echo.step, echo.sequence + 1
-        if not self._repeat(event_id, echo.body % echo.order(holes), echo.kind, echo.stream, sequence, number):
+        step, sequence, body = echo.step, echo.sequence + 1, echo.body % echo.order(holes)
+        if not self._repeat(event_id, body, echo.kind, echo.stream, sequence, number):
             return False
+        told = body if self._respelt else raw
         for keep in echo.keepers:
-            keep(step, sequence, raw, number)
+            keep(step, sequence, told, number)
         self._world.last_line = number
         echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
-        echo.before, echo.line, echo.raw, echo.offset = echo.line, number, raw, offset
+        echo.before, echo.line, echo.raw, echo.offset = echo.line, number, told, offset
         echo.times += 1
         return True
 
@@ -186,17 +191,16 @@ class Echoes:
 
     # What ends it.
 
-    def before(self, line: Line) -> None:
-        """Shows ledgers what was left out, before a line that could tell the difference."""
+    def before(self, line: Line, event: dict[str, Any] | None) -> None:
+        """Shows ledgers what was left out, before a line that could tell the difference; no event always could."""
         if not self._by_session:
             return
-        document = line.document if line.readable and "record" not in line.document else {}
-        stream, kind = document.get("session_id"), document.get("type")
+        stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, document):
+        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
             self.settle()
             return
-        named = self._owned.keys() & glance(document)[1]
+        named = self._owned.keys() & glance(event)[1]
         if named or stream in self._by_session:
             self._interrupt({stream}.union(*(self._owned[name] for name in named)))
 
@@ -237,18 +241,19 @@ class Echoes:
 
     # What begins it.
 
-    def minds(self, line: Line) -> bool:
+    def minds(self, line: Line, event: dict[str, Any]) -> bool:
         """True for a line that others may repeat, as far as its type tells."""
-        document, raw = line.document, line.raw
-        kind = document.get("type") if line.readable else None
+        kind, raw = event.get("type"), line.raw
         if type(kind) is not str or kind not in self._types or raw is None or line.problems or len(raw) > LONGEST:
             return False
-        return type(document.get("session_id")) is str and len(self._by_session) < _STREAMS
+        return type(event.get("session_id")) is str and len(self._by_session) < _STREAMS
 
     def after(self, line: Line, step: Step | None, looked: Looked, counted: list[Any]) -> None:
         """Remembers a line that was judged as one that may be repeated, unless something was found (no step)."""
         if step is None or not self._is_settled(step):
             return
+        if self._layouts is None:
+            self._learn_to_read()
         audience = self._world.audience(step)
         for more in audience.further:
             looked = looked | self._marks(step, more(step))
@@ -256,9 +261,9 @@ class Echoes:
             step,
             looked,
             counted,
-            session=line.document["session_id"],
+            session=step.line["session_id"],
             stream=step.place.stream,
-            sign=_sign(line.raw),
+            sign=_sign(line.raw, self._mark),
             ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
             keepers=audience.echo,
             raw=line.raw,
@@ -268,6 +273,10 @@ class Echoes:
         self._signs[echo.sign] = self._by_session[echo.session] = echo
         for name in echo.ids:
             self._owned.setdefault(name, {})[echo.session] = None
+
+    def _learn_to_read(self) -> None:
+        spell, name = self._session.canonical.spell, "session_id"
+        self._layouts, self._respelt, self._mark = Layouts(spell), spell(name) != name, b'"%b":' % spell(name).encode()
 
     def _marks(self, step: Step, told: tuple[tuple[str, tuple[str, ...]], ...]) -> Looked:
         """Looks by the ids of rules."""
@@ -290,7 +299,7 @@ class Echoes:
         document, raw, kind = echo.step.line, echo.raw, echo.step.type
         fields = self._types[kind]
         found = self._layouts.match(document, fields, raw)
-        written = in_order(*found, document, fields) if found else None
+        written = in_order(*found, document, fields, self._read) if found else None
         if written is None:
             return False
         template = Template(*found)
@@ -304,9 +313,9 @@ class Echoes:
         return self._is_plain(echo, event_id, text)
 
 
-def _sign(raw: bytes) -> bytes:
+def _sign(raw: bytes, mark: bytes) -> bytes:
     """The bytes in which a line first names a session: lines of a stream that are written alike share them."""
-    start = raw.find(_SESSION) + _START
+    start = raw.find(mark) + len(mark)
     return raw[start : raw.find(b'"', start + 2)]
 
 

@@ -2,12 +2,14 @@
 
 A layout is the order in which the holes of a type of line come. Two lines with the same bytes between their holes are
 the same document but for what fills these. That the holes are what they are taken for is proved once per line that
-others may repeat: filled with something else, it has to read so (`in_order`).
+others may repeat: filled with something else, it has to read so (`in_order`). Holes are named as the tables name them;
+a capture may spell the names otherwise.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +18,8 @@ from validator.records import dataclass
 
 Key = tuple[bytes, ...]
 """What of a line stands between its holes."""
+Read = Callable[[dict[str, Any]], dict[str, Any] | None]
+"""What reads a document of a capture as the tables spell it; None where that is not sure."""
 Fields = dict[str, str]
 """Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 
@@ -67,7 +71,8 @@ class Layout:
 class Layouts:
     """The layouts met so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        self._spell = spell
         self._known: dict[tuple[str, ...], Layout] = {}
         self._last: dict[tuple[str, ...], Layout] = {}
 
@@ -87,22 +92,25 @@ class Layouts:
     def _of(self, present: tuple[str, ...], fields: Fields, raw: bytes) -> Layout | None:
         holes = {name: (name, *shape) for name, shape in ENVELOPE.items()}
         holes |= {fields[name]: (name, *_HOLES[fields[name]]) for name in present[1:]}
-        places = {kind: raw.find(b'"%b":' % name.encode()) for kind, (name, *_) in holes.items()}
+        spelt = {kind: self._spell(name).encode() for kind, (name, *_) in holes.items()}
+        places = {kind: raw.find(b'"%b":' % name) for kind, name in spelt.items()}
         if "text" not in holes or min(places.values()) < 0:
             return None
         names = tuple(sorted(places, key=places.__getitem__))
         key = (present[0], *names)
         if key not in self._known:
-            self._known[key] = _compiled(names, holes)
+            self._known[key] = _compiled(names, holes, spelt)
         return self._known[key]
 
 
-def _compiled(names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]]) -> Layout:
+def _compiled(
+    names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]], spelt: dict[str, bytes]
+) -> Layout:
     """Finds the holes of a line one after the other; nothing is tried twice, however a line is written."""
     parts, quote = [], b""
     for hole in names:
-        name, mark, pattern = holes[hole]
-        parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, name.encode(), mark, pattern))
+        _, mark, pattern = holes[hole]
+        parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, spelt[hole], mark, pattern))
         quote = mark
     regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
     by_key = sorted(names, key=lambda hole: (holes[hole][0] if hole in ENVELOPE else "payload", holes[hole][0]))
@@ -162,13 +170,15 @@ def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
     return {**document, **{name: _PROBES[name] for name in ENVELOPE}, "payload": {**payload, **inner}}
 
 
-def in_order(layout: Layout, match: Any, document: dict[str, Any], fields: Fields) -> tuple[bytes, Any] | None:
+def in_order(
+    layout: Layout, match: Any, document: dict[str, Any], fields: Fields, read: Read
+) -> tuple[bytes, Any] | None:
     """The document with its keys in order and a mark for each hole, and what picks that which fills them.
 
     None unless the holes of the layout are those of the document: filled with something else, it has to read so.
     """
     probed = _probed(document, fields)
-    if not _proves(layout, match.group(*layout.constant), probed):
+    if not _proves(layout, match.group(*layout.constant), probed, read):
         return None
     written = sorted_bytes(probed)
     if any(written.count(mark) != 1 for mark in layout.marks):
@@ -181,11 +191,11 @@ def in_order(layout: Layout, match: Any, document: dict[str, Any], fields: Field
     return b"%b".join(parts), layout.order
 
 
-def _proves(layout: Layout, key: Key, probed: dict[str, Any]) -> bool:
+def _proves(layout: Layout, key: Key, probed: dict[str, Any], read: Read) -> bool:
     parts = [key[0]]
     for name, after in zip(layout.names, key[1:], strict=True):
         parts += (str(_PROBES[name]).encode(), after)
     try:
-        return unpack(b"".join(parts)) == probed
+        return read(unpack(b"".join(parts))) == probed
     except ValueError:
         return False

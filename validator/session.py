@@ -74,29 +74,34 @@ class Session:
         echoes = self.echoes
         if echoes is None:
             for due in self.heads.due(line):
-                self._judge(due)
+                self._judge(due, self._event(due))
             return
-        echoes.before(line)
-        if echoes.minds(line):
-            echoes.after(line, *self._watched(line))
+        event = self._event(line)
+        echoes.before(line, event)
+        if event is not None and echoes.minds(line, event):
+            echoes.after(line, *self._watched(line, event))
         else:
-            self._judge(line)
+            self._judge(line, event)
 
-    def _watched(self, line: Line) -> tuple[Step | None, Looked, list[Any]]:
+    def _event(self, line: Line) -> dict[str, Any] | None:
+        """The event that a line is, in canonical form, where that needs no further look."""
+        return self.canonical.event(line.document) if type(line.document) is dict else None
+
+    def _watched(self, line: Line, event: dict[str, Any]) -> tuple[Step | None, Looked, list[Any]]:
         """Judges a line, and says what was looked at; there is no step when something was found."""
         tally, asker = self.tally, self.asker
         told, counted, before = tally.told, [], tally.looked
         tally.looked, asker.heard = {}, counted
-        step = self._judge(line)
+        step = self._judge(line, event)
         looked, tally.looked, asker.heard = tally.looked, before, None
         tally.count(looked, 1)
         return step if tally.told == told else None, looked, counted
 
-    def _judge(self, line: Line) -> Step | None:
-        """Judges one line; the step that it was, unless it cannot be read or is several."""
+    def _judge(self, line: Line, event: dict[str, Any] | None) -> Step | None:
+        """Judges one line, of which the event may be known; the step it was, unless it is unreadable or several."""
         self.context.line = line
-        if type(line.document) is dict and self.canonical.stands(line.document):
-            return self._judge_event(line, line.document)
+        if event is not None:
+            return self._judge_event(line, event)
         if not line.readable:
             self.context.take({}, [])
             self.asker.ask(self.catalogue.on_line, Step({}, line.number, line.offset, kind="unreadable"))
@@ -120,8 +125,9 @@ class Session:
         context, tally = self.context, self.tally
         context.document, context.found, context.foreign = document, None, _NOTHING
         self.events += 1
-        # Read again, bytes without a problem give the same document.
-        step = self.world.apply(document, line.number, line.offset, None if line.problems else line.raw)
+        # Read again, bytes without a problem give the same document, unless it was respelt.
+        raw = line.raw if document is line.document and not line.problems else None
+        step = self.world.apply(document, line.number, line.offset, raw)
         self.asker.ask(self.catalogue.woken_by(step), step)
         if tally.demanded:
             tally.release(step, context)
@@ -184,7 +190,7 @@ class Session:
         if self.echoes is not None:
             self.echoes.settle()
         for line in self.heads.rest():
-            self._judge(line)
+            self._judge(line, self._event(line))
         self.context.cut = extent.cut or bool(extent.damage)
         if self.context.cut:
             # What the lost end told is unknown, so nothing that might stand in it is missing.

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from tests.properties.streams import camel
 from tests.properties.stretched import FIELDS, Stretching
 from tests.unit.test_quiet import HITS
 from validator import echo, resources
@@ -46,6 +47,27 @@ def test_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
         data = b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
     assert len(taken) > 12
+
+
+def in_camel_case(lines):
+    """The same capture in camelCase; what is no object stays as it is."""
+    protocol = load_protocol("agent-runtime")
+    for line in lines:
+        try:
+            document = json.loads(line)
+        except ValueError:
+            document = None
+        spelt = camel(protocol, document) if isinstance(document, dict) else None
+        yield line if spelt is None else json.dumps(spelt, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_in_camel_case_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
+    for path in PATHS[part::6]:
+        stretched = Stretching(path.name).lines(path.read_bytes().splitlines())
+        data = b"\n".join(in_camel_case(stretched)) + b"\n"
+        assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
+    assert len([line for line in taken if b'"sessionId":' in line]) == len(taken) > 12
 
 
 def kept_by(ledger):
@@ -126,6 +148,17 @@ def talk(pieces, **more):
         head = {"type": kind, "event_id": f"e{number}", "timestamp": f"2026-05-08T09:00:{number % 60:02d}Z"}
         event = {**head, "sequence": number, **named, "payload": payload, **more}
         yield json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+
+
+def test_a_replayed_capture_in_camel_case_says_what_the_short_way_kept(monkeypatch, taken):
+    """A snapshot makes the replay read the pieces again that were only matched."""
+    told = [json.loads(line) for line in talk(["one", "two", "three", "four", "five", "six"])]
+    asked = {"record": "snapshot", "model": "session_ledger", "sequence": 9, "snapshot": {"session_id": "ses_1"}}
+    data = b"\n".join(in_camel_case(json.dumps(line).encode() for line in [*told, asked])) + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert taken
+    assert not report.crashes
 
 
 def test_text_takes_the_short_way_from_its_third_piece_on(monkeypatch, taken):

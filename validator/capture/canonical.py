@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from validator.capture.lines import RECORDS, inner
 from validator.protocol import casing
 from validator.protocol.exports import parts
+from validator.protocol.fastpath import mode
+from validator.protocol.glance import glance
 from validator.protocol.protocol import Protocol
+from validator.protocol.respelling import Respelling, respelling
 from validator.records import dataclass, field
+
+_UNMET, _MET = object(), object()
+"""What is known of a layout that did not come yet, and of one that came once."""
 
 
 @dataclass(slots=True)
@@ -31,10 +38,35 @@ class Canonical:
         self._protocol = protocol
         self._is_bound = bool(protocol.bindings)
         self._casing: str | None = None
+        self._by_layout = mode() != "off"
 
-    def stands(self, line: dict[str, Any]) -> bool:
-        """True for an event that is judged as it stands, once the casing is known: most of them."""
-        return self._casing == "snake_case" and self._is_bound and "record" not in line and not casing.has_camel(line)
+    @property
+    def spell(self) -> Callable[[str], str]:
+        """How the capture spells a declared property."""
+        return casing.camel if self._casing == "camelCase" else str
+
+    def event(self, line: dict[str, Any]) -> dict[str, Any] | None:
+        """An event in canonical form, when the casing is known and its keys tell the rest; None leaves it to `read`."""
+        if self._casing is None or not self._is_bound or "record" in line:
+            return None
+        if self._casing == "snake_case" and not casing.has_camel(line):
+            return line
+        kind = line.get("type")
+        if not self._by_layout or not isinstance(kind, str):
+            return None
+        layout, mark = glance(line)[2], (self._protocol, self._casing, self._protocol.schema_for(kind))
+        known = layout.answers.get(mark, _UNMET)
+        if known is _MET:
+            known = layout.answers[mark] = self._respelling(line)
+        elif known is _UNMET:
+            layout.answers[mark] = _MET  # what comes once is not worth it
+            return None
+        return None if known is None else known(line)
+
+    def _respelling(self, line: dict[str, Any]) -> Respelling | None:
+        """What respells documents with the layout of this one; None where a name is spelt in the other casing."""
+        converted = self._converted(line)
+        return None if converted.foreign else respelling(line, converted.document) or _same
 
     def read(self, line: dict[str, Any]) -> list[Reading]:
         """What a line holds, in the order it is to be judged."""
@@ -49,10 +81,13 @@ class Canonical:
             self._casing = casing.detect(line)
         if self._casing != "camelCase" and not casing.has_camel(line):
             return Reading(line)
+        converted = self._converted(line)
+        return Reading(converted.document, foreign=converted.foreign)
+
+    def _converted(self, line: dict[str, Any]) -> casing.Conversion:
         kind = line.get("type")
         reference = self._protocol.schema_for(kind if isinstance(kind, str) else None)
-        converted = casing.to_canonical(self._protocol.store, reference, line, self._casing or "snake_case")
-        return Reading(converted.document, foreign=converted.foreign)
+        return casing.to_canonical(self._protocol.store, reference, line, self._casing or "snake_case")
 
     def _record(self, line: dict[str, Any]) -> Reading:
         """A record's own fields in either casing; what it carries is held to the casing of the events."""
@@ -78,3 +113,7 @@ class Canonical:
             return line
         spellings = casing.names(store, RECORDS + kind).spellings
         return {spellings.get(key, key): value for key, value in line.items()}
+
+
+def _same(document: dict[str, Any]) -> dict[str, Any]:
+    return document
