@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from validator.capture.encode import NATIVE, unpack
+from validator.capture.encode import NATIVE, escaped, unpack
 from validator.capture.ndjson import Line
 from validator.holes import (
     ENVELOPE,
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 STREAMED: dict[str, dict[str, Fields]] = {
     "agent-runtime": {
-        "model.delta": {"delta": "text"},
-        "reasoning.delta": {"text": "text"},
+        "model.delta": {"delta": "text", "text": "text"},
+        "reasoning.delta": {"text": "text", "delta": "text"},
         "process.output": {"text": "text", "offset": "grows", "size_bytes": "size"},
     }
 }
@@ -150,6 +150,9 @@ class Echoes:
         if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
             return False
         _, stamp, event_id, text, grows, size = holes
+        if b"\\" in text and (b"\\u" in text or b"\\/" in text):
+            text = escaped(text)
+            holes = (*holes[:3], text, *holes[4:])
         position = _reached(echo.position, grows, size, text) if grows or size else 0
         if position is None or not goes_on(echo.stamp, stamp) or not self._is_plain(echo, event_id, text):
             return False
@@ -304,6 +307,7 @@ class Echoes:
             return False
         template = Template(*found)
         following, echo.stamp, event_id, text, grows, _ = template.holes(raw)
+        text = escaped(text) if b"\\" in text else text
         echo.template, (echo.body, echo.order) = template, written
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)

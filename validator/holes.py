@@ -24,11 +24,14 @@ Fields = dict[str, str]
 """Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 
 _TEXT = rb'[^"\\\x00-\x1f]*+(?:\\[nrt"\\][^"\\\x00-\x1f]*+)*+'
+_WRITTEN = rb'[^"\\\x00-\x1f]*+(?:\\(?:[nrt"\\/]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+'
+"""A text as our own writer escapes it, and as others may."""
 _NAME = rb'[^"\\\x00-\x1f]+'
 _COUNT = rb"(?:0|[1-9][0-9]{0,14})"
-_CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?Z"
+_ZONE = rb"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+_CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?" + _ZONE
 _STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}" + _CLOCK
-_HOLES = {"text": (rb'"', _TEXT), "grows": (b"", _COUNT), "size": (b"", _COUNT)}
+_HOLES = {"text": (rb'"', _WRITTEN), "grows": (b"", _COUNT), "size": (b"", _COUNT)}
 ENVELOPE = {"event_id": (rb'"', _NAME), "timestamp": (rb'"', _STAMP), "sequence": (b"", _COUNT)}
 NAMES = ("sequence", "timestamp", "event_id", "text", "grows", "size")
 """All holes; what fills them is told in this order, and nothing for those that a line has not."""
@@ -44,8 +47,11 @@ _is_clock = re.compile(_CLOCK).fullmatch
 
 
 def goes_on(before: bytes, stamp: bytes) -> bool:
-    """True for a time of the same day, written alike, that is not earlier."""
+    """True for a time of the same day and zone, written alike, that is not earlier."""
     if len(stamp) != len(before) or stamp < before or stamp[:10] != before[:10]:
+        return False
+    zone = -1 if stamp.endswith(b"Z") else -6
+    if stamp[zone:] != before[zone:]:
         return False
     return stamp == before or _is_clock(stamp, 10) is not None
 

@@ -1,7 +1,8 @@
 """Captures in which streamed text goes on for longer: each piece is followed by more, most of them harmless.
 
 Text comes in at any place of a story, about whatever the line before is about; some of it leaks, hides, repeats an id,
-jumps, runs back in time or is written with other spaces. So reports are full of findings, which is the point.
+jumps, runs back in time or is written with other spaces. So reports are full of findings, which is the point. Some
+captures tell the time of another zone, or escape whatever is not ASCII.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Stretching:
 
     def __init__(self, name: str, longest: int = 20):
         self._random, self._longest = random.Random(name), longest
+        self._zone = self._random.choice(("Z", "Z", "+00:00", "-03:30"))
+        self._escapes = self._random.choice((False, False, True))
         self._shift: dict[str, int] = {}
         self._ids: list[dict[str, str]] = []
 
@@ -62,7 +65,9 @@ class Stretching:
             ids = {**self._random.choice(self._ids), **ids}
         self._ids.append(ids)
         kind = self._random.choice((*sorted(FIELDS), "reasoning.delta"))
-        payload = {name: _START[what] for name, what in FIELDS[kind].items() if what == "text" or self._happens(0.7)}
+        text = self._random.choice([name for name, what in FIELDS[kind].items() if what == "text"])
+        beside = {name: what for name, what in FIELDS[kind].items() if what != "text" and self._happens(0.7)}
+        payload = {name: _START[what] for name, what in {text: "text", **beside}.items()}
         return self._following(event, 0) | {"type": kind, **ids, "payload": payload}
 
     def _more(self, event: dict[str, Any], lines: list[bytes]) -> Iterator[bytes]:
@@ -95,7 +100,11 @@ class Stretching:
 
     def _written(self, event: dict[str, Any]) -> bytes:
         spaces = (", ", ": ") if self._happens(0.01) else (",", ":")
-        return json.dumps(event, ensure_ascii=False, separators=spaces).encode("utf-8", "surrogatepass")
+        stamp = event["timestamp"]
+        if isinstance(stamp, str) and stamp.endswith("Z"):
+            event = {**event, "timestamp": stamp[:-1] + self._zone}
+        written = json.dumps(event, ensure_ascii=self._escapes, separators=spaces)
+        return (written.replace("/", "\\/") if self._escapes else written).encode("utf-8", "surrogatepass")
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 import io
 import json
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -96,8 +97,9 @@ def test_who_heeds_no_last_piece_is_left_as_it_was_by_every_further_one(part, mo
         return True
 
     monkeypatch.setattr(echo.Echoes, "take", watched)
-    for path in PATHS[part::3]:
-        judged(monkeypatch, b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n", "auto")
+    for path, turn in product(PATHS[part::3], range(3)):
+        stretched = Stretching(f"{path.name} {turn}").lines(path.read_bytes().splitlines())
+        judged(monkeypatch, b"\n".join(stretched) + b"\n", "auto")
     assert len(met) > 7
 
 
@@ -168,6 +170,51 @@ def test_text_takes_the_short_way_from_its_third_piece_on(monkeypatch, taken):
     assert report == judged(monkeypatch, data, "off")
     assert len(taken) == 3
     assert (report.lines, report.events) == (10, 10)
+
+
+ZONED = [
+    ("Z", "Z", 3),
+    ("+00:00", "+00:00", 3),
+    ("-03:30", "-03:30", 3),
+    ("+00:00", "+01:00", 0),
+    ("+00:00", ".1234Z", 0),
+    ("Z", "z", 0),
+    ("+25:00", "+25:00", 0),
+]
+
+
+@pytest.mark.parametrize(("first", "later", "short"), ZONED)
+def test_times_that_go_on_in_their_zone_take_the_short_way(first, later, short, monkeypatch, taken):
+    lines = list(talk(["one", "two", "three", "four", "five"]))
+    zones = [first] * 7 + [later] * 3
+    data = "\n".join(line.replace('Z"', f'{zone}"') for line, zone in zip(lines, zones, strict=True)).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    changed = data.splitlines()[7]
+    assert taken.count(changed) == (first == later and short > 0)
+    assert len(taken) >= short
+
+
+ESCAPED = ["gr\\u00f6\\u00dfer", "\\ud83d\\ude00 a\\/b", "a\\nb", "a\\\\u0041", "\\u4f60\\u597d"]
+
+
+@pytest.mark.parametrize("text", ESCAPED)
+def test_escapes_that_are_not_needed_take_the_short_way(text, monkeypatch, taken):
+    """An event delivered again is known again, in whatever way its text is escaped."""
+    lines = [line.replace("@", text) for line in talk(["@", "@", "@", "@", "@"])]
+    again = json.dumps(json.loads(lines[8]), ensure_ascii=False, separators=(",", ":"))
+    data = "\n".join([*lines, again]).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) == 3
+    assert report == judged(monkeypatch, data, "off")
+    assert "IDN003" not in report.counts
+
+
+@pytest.mark.parametrize("text", ["\\ud83d", "\\u12", "\\x", "\\b\\/", "\\u0007", "\\u002fhome\\u002falice"])
+def test_escapes_that_may_mean_something_else_go_the_long_way(text, monkeypatch, taken):
+    lines = [line.replace("@", text) for line in talk(["one", "two", "three", "@", "five"])]
+    data = "\n".join(lines).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert not any(text.encode() in line for line in taken)
 
 
 @pytest.mark.parametrize(
