@@ -9,7 +9,7 @@ and the report cannot.
 What is judged apart is what would be judged together only as far as sessions have nothing to do with one another. That
 is seen at the end, when everybody tells what it met:
 
-* No event id, and no id of anything that events speak about, is met in sessions of two processes (`NAMED`). State
+* No event id, and no id of anything that events speak about, is met in sessions of two processes (`names.py`). State
   tables, ledgers and rules join events by such ids and by nothing else.
 * An event lacks no id that its family has to carry: without one it would be joined with others that lack it.
 * Ledgers keep entries by ids and lines alone, and forget by ids and lines alone (`world.py`). The few that do not
@@ -37,9 +37,10 @@ from validator.context import Context, Options
 from validator.echo import Echoes
 from validator.engine import Validator
 from validator.errors import CaptureError
+from validator.names import names, names_more
 from validator.outcomes import Extent
 from validator.protocol.clauses import LEVELS
-from validator.protocol.glance import Keys, glance, remembered
+from validator.protocol.glance import glance, remembered
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting
 from validator.records import dataclass
@@ -59,10 +60,6 @@ PROTOCOL = "agent-runtime"
 """The one protocol whose ledgers are known to keep sessions apart."""
 OBSERVED = ("quota.blocked", "task.attempt.started")
 """Event types that rules ask for in all of the capture."""
-SILENT = frozenset({"runtime_id", "trace_id", "span_id"})
-"""Identities that sessions share without having to do with one another: nothing is looked up by them."""
-NAMED = ("bridge_id", "incident_id", "owner_id", "target_id", "from_id", "to_id", "output_ref", "permission_ref")
-"""What things are looked up by beside the identities, and fields that end in the name of one."""
 COUNTS_REPEATS = "SNP001"
 """The rule that tells the replay of events that were delivered again."""
 _SESSION, _TYPE = b'"session_id":', b'"type":'
@@ -194,7 +191,7 @@ class _Own(Session):
         if not must <= scope.keys() or (some and some.isdisjoint(scope)):
             raise InseparableError
         named = self._named
-        if remembered(_names_more, glance(step.line)[0]):
+        if remembered(names_more, glance(step.line)[0]):
             named.update(names(step.line))
         else:
             named.update(scope.values())
@@ -431,37 +428,6 @@ class Reader(Validator):
             raise InseparableError
         self._loads[stream.owner] += 1
         self._session.take(line)
-
-
-def names(value: Any, key: str = "") -> Iterable[str]:
-    """Every text of a document by which something is looked up."""
-    if isinstance(value, dict):
-        for name, entry in value.items():
-            yield from names(entry, name)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from names(entry, key)
-    elif isinstance(value, str) and _is_name(key):
-        yield value
-
-
-_IDENTITIES = (
-    *("session_id", "thread_id", "turn_id", "task_id", "run_id", "attempt_id", "step_id", "tool_call_id", "action_id"),
-    *("subagent_id", "artifact_id", "evidence_id", "request_id", "process_id", "channel_id", "job_id", "job_item_id"),
-    *("queue_id", "stream_id"),
-)
-_ENDS = tuple(ending for name in (*_IDENTITIES, *NAMED) for ending in (name, f"{name}s"))
-
-
-def _is_name(key: str) -> bool:
-    return key.endswith(_ENDS) and key not in SILENT
-
-
-def _names_more(keys: Keys) -> bool:
-    """True when the ids of an event itself are not all that it names, or some of them name nothing."""
-    top = keys[0] if keys else ()
-    own = any(key in SILENT or (key.endswith(_ENDS) and key not in _IDENTITIES) for key in top)
-    return own or any(_is_name(key) for inner in keys[1:] for key in inner)
 
 
 def agree(seals: list[Seal], protocol: Protocol) -> bool:

@@ -3,8 +3,9 @@
 Most of a long stream is text in small pieces. Once such a line has been judged and moved nothing, the next one teaches
 nothing either except that it was the last: its place, its time and its text. So it is matched against the bytes of the
 first, its holes are checked for what rules would look at (the next sequence, a time that does not run back, an id never
-met, a text that leaks and hides nothing), and the looks are counted. That a ledger is left as it was by a further such
-line is what `alike` denies where it does not hold; rules know a line, and what ledgers keep once they have heard it.
+met, a text that leaks and hides nothing), and the looks are counted. It may differ in more that nobody reads, once two
+lines were seen to (`varying.py`). That a ledger is left as it was by a further such line is what `alike` denies where
+it does not hold; rules know a line, and what ledgers keep once they have heard it.
 
 The lines between are not shown to ledgers, except those that keep every event (`echo`); the last of them is shown to
 those that heed it, before anything that could tell the difference: another line of the stream, a line that names one of
@@ -14,34 +15,22 @@ is the same.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from validator.capture.encode import NATIVE, escaped, unpack
+from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
-from validator.holes import (
-    ENVELOPE,
-    Fields,
-    Layouts,
-    Template,
-    goes_on,
-    in_order,
-    is_count,
-    is_name,
-    is_text,
-)
+from validator.filling import Fillings
+from validator.holes import ENVELOPE, Fields, Layouts, Template, goes_on, in_order, is_count
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
 from validator.records import dataclass
-from validator.redact import is_marker, vocabulary
 from validator.replay import world as worlds
 from validator.replay.step import Move, Place, Step
-from validator.rules.redaction._leaks import Leaks
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
-from validator.words import harmless
+from validator.varying import Varying
 
 if TYPE_CHECKING:
     from validator.session import Session
@@ -58,7 +47,6 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
-_LONGEST_ID = 512
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
 
@@ -97,10 +85,8 @@ class _Echo:
     order: Any = None
     """Picks what fills it."""
     kind: int = 0
-    make: Any = None
-    """Says that harmless words make a text."""
-    free: str = ""
-    field_name: bytes = b""
+    fits: Any = None
+    """Says that what fills its holes may stand there."""
 
 
 class Echoes:
@@ -111,11 +97,7 @@ class Echoes:
         self._repeat = session.world.order.repeat
         known, demands = STREAMED[session.protocol.name], session.profile.demands
         self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
-        self._sieve = vocabulary(session.protocol).sieve
-        self._scans = Leaks in session.catalogue.ledgers
-        """Whether a rule looks for what leaks or hides."""
-        self._words = {place: harmless(vocabulary(session.protocol), place) for place in ("text", "output")}
-        self._names = self._words["text"].name
+        self._fillings = Fillings(session)
         self._read = session.canonical.event
         self._layouts: Layouts | None = None
         """Made when the first line is remembered: then it is known how the capture spells names."""
@@ -125,6 +107,9 @@ class Echoes:
         self._by_session: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
         """Ids to the sessions whose echoes carry them."""
+        self._varying = Varying(session.protocol)
+        self._alone: dict[str, dict[str, Any]] = {}
+        """By session, a line that the next one did not repeat."""
 
     @staticmethod
     def fit(session: Session) -> Echoes | None:
@@ -149,12 +134,12 @@ class Echoes:
         holes = echo.template.holes(raw)
         if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
             return False
-        _, stamp, event_id, text, grows, size = holes
+        _, stamp, event_id, text, grows, size, *beside = holes
         if b"\\" in text and (b"\\u" in text or b"\\/" in text):
             text = escaped(text)
             holes = (*holes[:3], text, *holes[4:])
         position = _reached(echo.position, grows, size, text) if grows or size else 0
-        if position is None or not goes_on(echo.stamp, stamp) or not self._is_plain(echo, event_id, text):
+        if position is None or not goes_on(echo.stamp, stamp) or not echo.fits(event_id, text, beside):
             return False
         step, sequence, body = echo.step, echo.sequence + 1, echo.body % echo.order(holes)
         if not self._repeat(event_id, body, echo.kind, echo.stream, sequence, number):
@@ -167,30 +152,6 @@ class Echoes:
         echo.before, echo.line, echo.raw, echo.offset = echo.line, number, told, offset
         echo.times += 1
         return True
-
-    def _is_plain(self, echo: _Echo, event_id: bytes, text: bytes) -> bool:
-        """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
-        if not NATIVE and not (text.isascii() and event_id.isascii()):
-            return False  # the digest of a line depends on how its writer escapes
-        if self._names(event_id) and echo.make(text):
-            return True
-        if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
-            return False
-        return self._is_clean(echo, event_id, text)
-
-    def _is_clean(self, echo: _Echo, event_id: bytes, text: bytes) -> bool:
-        """The same of what is not made of words that are known to be harmless."""
-        try:
-            name, told = event_id.decode(), text.decode()
-        except UnicodeDecodeError:
-            return False
-        if not self._scans:
-            return True
-        told = json.loads(f'"{told}"') if "\\" in told else told
-        if "redact" in told.lower() or is_marker(told) or is_marker(name):
-            return False
-        small = b'{"event_id":"%b","%b":"%b"}' % (event_id, echo.field_name, text)
-        return self._sieve.is_clean(small, echo.free, name, told)
 
     # What ends it.
 
@@ -231,6 +192,9 @@ class Echoes:
             if not self._owned[name]:
                 del self._owned[name]
         if not echo.times:
+            if len(self._alone) >= _STREAMS:
+                self._alone.clear()
+            self._alone[echo.session] = echo.step.line
             return
         session, kept = self._session, echo.step
         session.events += echo.times
@@ -257,6 +221,9 @@ class Echoes:
             return
         if self._layouts is None:
             self._learn_to_read()
+        before = self._alone.pop(step.line["session_id"], None)
+        if before is not None and before["type"] == step.line["type"]:
+            self._varying.learn(before, step.line, self._types[step.line["type"]])
         audience = self._world.audience(step)
         for more in audience.further:
             looked = looked | self._marks(step, more(step))
@@ -301,20 +268,18 @@ class Echoes:
         """Finds the holes of a line that another may repeat; False when it cannot be repeated."""
         document, raw, kind = echo.step.line, echo.raw, echo.step.type
         fields = self._types[kind]
-        found = self._layouts.match(document, fields, raw)
-        written = in_order(*found, document, fields, self._read) if found else None
+        found = self._layouts.match(document, fields, self._varying.holes(document), raw)
+        written = in_order(*found, document, self._read) if found else None
         if written is None:
             return False
         template = Template(*found)
-        following, echo.stamp, event_id, text, grows, _ = template.holes(raw)
+        following, echo.stamp, event_id, text, grows, _, *beside = template.holes(raw)
         text = escaped(text) if b"\\" in text else text
-        echo.template, (echo.body, echo.order) = template, written
+        echo.template, echo.body, echo.order = template, written.body, written.order
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)
-        echo.free = self._sieve.free(kind)
-        echo.make = self._words[echo.free].make
-        echo.field_name = next(name for name, what in fields.items() if what == "text").encode()
-        return self._is_plain(echo, event_id, text)
+        echo.fits = self._fillings.of(kind, fields, found[0], written.probed).fits
+        return echo.fits(event_id, text, beside)
 
 
 def _sign(raw: bytes, mark: bytes) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from validator.capture.encode import sorted_bytes, unpack
 from validator.records import dataclass
@@ -23,6 +23,14 @@ Read = Callable[[dict[str, Any]], dict[str, Any] | None]
 Fields = dict[str, str]
 """Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 
+
+class Hole(NamedTuple):
+    """A place of a document, and what fills it."""
+
+    kind: str
+    path: tuple[str, ...]
+
+
 _TEXT = rb'[^"\\\x00-\x1f]*+(?:\\[nrt"\\][^"\\\x00-\x1f]*+)*+'
 _WRITTEN = rb'[^"\\\x00-\x1f]*+(?:\\(?:[nrt"\\/]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+'
 """A text as our own writer escapes it, and as others may."""
@@ -31,19 +39,47 @@ _COUNT = rb"(?:0|[1-9][0-9]{0,14})"
 _ZONE = rb"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 _CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?" + _ZONE
 _STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}" + _CLOCK
-_HOLES = {"text": (rb'"', _WRITTEN), "grows": (b"", _COUNT), "size": (b"", _COUNT)}
-ENVELOPE = {"event_id": (rb'"', _NAME), "timestamp": (rb'"', _STAMP), "sequence": (b"", _COUNT)}
+_WHOLE = rb"(?:0|-?[1-9][0-9]{0,14})"
+_FRACTION = rb"-?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,17}"
+ENVELOPE = ("event_id", "timestamp", "sequence")
 NAMES = ("sequence", "timestamp", "event_id", "text", "grows", "size")
-"""All holes; what fills them is told in this order, and nothing for those that a line has not."""
-_NUMBERS = {"sequence": 948_150_073_614_971, "grows": 948_150_073_614_972, "size": 948_150_073_614_973}
-_PROBES = {"event_id": "\u2401", "timestamp": "\u2402", "text": "\u2403", **_NUMBERS}
-_MARKS = {name: sorted_bytes(probe).strip(b'"') for name, probe in _PROBES.items()}
+"""The holes of a stream; what fills them is told in this order, and nothing for those that a line has not."""
+_SHAPES = {
+    "event_id": (b'"', _NAME),
+    "timestamp": (b'"', _STAMP),
+    "sequence": (b"", _COUNT),
+    "text": (b'"', _WRITTEN),
+    "grows": (b"", _COUNT),
+    "size": (b"", _COUNT),
+    "count": (b"", _COUNT),
+    "word": (b'"', _NAME),
+    "whole": (b"", _WHOLE),
+    "fraction": (b"", _FRACTION),
+}
+"""What stands before each kind of hole, and what fills it."""
+VENDORS = frozenset({"word", "whole", "fraction"})
+"""Kinds of holes in fields that the contract does not know, which are spelt in one way only."""
 _NONE = slice(0, 0)
+
+
+def _probe(kind: str, number: int) -> str | int | float:
+    """Something that fills a hole and stands nowhere else; the number tells holes of a line apart."""
+    if kind == "fraction":
+        return float(f"0.9481500{number:02d}1")
+    return f"\u2401{chr(0x2460 + number)}" if _SHAPES[kind][0] else 948_150_073_614_900 + number
+
 
 is_text = re.compile(_TEXT).fullmatch
 is_name = re.compile(_NAME).fullmatch
 is_count = re.compile(_COUNT).fullmatch
+is_whole = re.compile(_WHOLE).fullmatch
+_is_fraction = re.compile(_FRACTION).fullmatch
 _is_clock = re.compile(_CLOCK).fullmatch
+
+
+def is_fraction(written: bytes) -> bool:
+    """True for a number that our own writer writes in the same way."""
+    return _is_fraction(written) is not None and repr(float(written)).encode() == written
 
 
 def goes_on(before: bytes, stamp: bytes) -> bool:
@@ -60,18 +96,16 @@ def goes_on(before: bytes, stamp: bytes) -> bool:
 class Layout:
     """The order in which the holes of a type of line come, and how to find them."""
 
-    names: tuple[str, ...]
+    holes: tuple[Hole, ...]
     match: Any
     constant: tuple[int, ...]
     """The groups between the holes."""
     text: int
     """The group of the text."""
     places: tuple[int, ...]
-    """Where each of `NAMES` comes; last of all, where there is nothing, those that it has not."""
-    marks: tuple[bytes, ...]
-    """The marks of the holes in the order of their keys."""
-    order: Any
-    """Picks what fills the holes in that order."""
+    """Where each of `NAMES` comes, then those beside them; last of all, where there is nothing, what it has not."""
+    probes: tuple[Any, ...]
+    """Something else for each of the holes."""
 
 
 class Layouts:
@@ -79,56 +113,59 @@ class Layouts:
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         self._spell = spell
-        self._known: dict[tuple[str, ...], Layout] = {}
-        self._last: dict[tuple[str, ...], Layout] = {}
+        self._known: dict[tuple[Any, ...], Layout] = {}
+        self._last: dict[tuple[Any, ...], Layout | None] = {}
 
-    def match(self, document: dict[str, Any], fields: Fields, raw: bytes) -> tuple[Layout, Any] | None:
-        """The layout of a line and where it has its holes; None when it lacks one of them."""
+    def match(
+        self, document: dict[str, Any], fields: Fields, beside: tuple[Hole, ...], raw: bytes
+    ) -> tuple[Layout, Any] | None:
+        """The layout of a line with some more holes, and where it has them; None when it lacks one."""
         payload = document.get("payload")
         if type(payload) is not dict:
             return None
-        present = (document["type"], *(name for name in fields if name in payload))
+        present = (document["type"], *(name for name in fields if name in payload), *beside)
         layout = self._last.get(present)
         found = layout.match(raw) if layout else None
         if found is None:
-            layout = self._last[present] = self._of(present, fields, raw)
+            own = [Hole(name, (name,)) for name in ENVELOPE]
+            own += [Hole(kind, ("payload", name)) for name, kind in fields.items() if name in payload]
+            layout = self._last[present] = self._of(own, beside, raw)
             found = layout.match(raw) if layout else None
-        return (layout, found) if found else None
+        return (layout, found) if layout and found else None
 
-    def _of(self, present: tuple[str, ...], fields: Fields, raw: bytes) -> Layout | None:
-        holes = {name: (name, *shape) for name, shape in ENVELOPE.items()}
-        holes |= {fields[name]: (name, *_HOLES[fields[name]]) for name in present[1:]}
-        spelt = {kind: self._spell(name).encode() for kind, (name, *_) in holes.items()}
-        places = {kind: raw.find(b'"%b":' % name) for kind, name in spelt.items()}
-        if "text" not in holes or min(places.values()) < 0:
+    def _of(self, own: list[Hole], beside: tuple[Hole, ...], raw: bytes) -> Layout | None:
+        kinds = [hole.kind for hole in own]
+        places = {hole: raw.find(b'"%b":' % self._name(hole)) for hole in (*own, *beside)}
+        if kinds.count("text") != 1 or min(places.values()) < 0:
             return None
-        names = tuple(sorted(places, key=places.__getitem__))
-        key = (present[0], *names)
-        if key not in self._known:
-            self._known[key] = _compiled(names, holes, spelt)
-        return self._known[key]
+        holes = tuple(sorted(places, key=places.__getitem__))
+        if (holes, beside) not in self._known:
+            self._known[holes, beside] = self._compiled(holes, beside)
+        return self._known[holes, beside]
 
+    def _name(self, hole: Hole) -> bytes:
+        """The key before a hole as it is written."""
+        name = hole.path[-1]
+        return (name if hole.kind in VENDORS else self._spell(name)).encode()
 
-def _compiled(
-    names: tuple[str, ...], holes: dict[str, tuple[str, bytes, bytes]], spelt: dict[str, bytes]
-) -> Layout:
-    """Finds the holes of a line one after the other; nothing is tried twice, however a line is written."""
-    parts, quote = [], b""
-    for hole in names:
-        _, mark, pattern = holes[hole]
-        parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, spelt[hole], mark, pattern))
-        quote = mark
-    regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
-    by_key = sorted(names, key=lambda hole: (holes[hole][0] if hole in ENVELOPE else "payload", holes[hole][0]))
-    return Layout(
-        names,
-        regex.fullmatch,
-        tuple(range(1, 2 * len(names) + 2, 2)),
-        2 * names.index("text") + 2,
-        tuple(names.index(name) if name in names else -1 for name in NAMES),
-        tuple(_MARKS[hole] for hole in by_key),
-        itemgetter(*map(NAMES.index, by_key)),
-    )
+    def _compiled(self, holes: tuple[Hole, ...], beside: tuple[Hole, ...]) -> Layout:
+        """Finds the holes of a line one after the other; nothing is tried twice, however a line is written."""
+        parts, quote = [], b""
+        for hole in holes:
+            mark, pattern = _SHAPES[hole.kind]
+            parts.append(rb'(%b(?>.*?"%b": ?)%b)(%b)' % (quote, re.escape(self._name(hole)), mark, pattern))
+            quote = mark
+        regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
+        kinds = [hole.kind for hole in holes]
+        named = [kinds.index(name) if name in kinds else -1 for name in NAMES]
+        return Layout(
+            holes,
+            regex.fullmatch,
+            tuple(range(1, 2 * len(holes) + 2, 2)),
+            2 * kinds.index("text") + 2,
+            (*named, *map(holes.index, beside)),
+            tuple([_probe(kind, number) for number, kind in enumerate(kinds)]),
+        )
 
 
 class Template:
@@ -156,7 +193,7 @@ class Template:
         self._inside = itemgetter(*[inside[place] for place in self._layout.places])
 
     def holes(self, raw: bytes) -> tuple[bytes, ...] | None:
-        """What fills the holes of a line, in the order of `NAMES`; None when it differs elsewhere.
+        """What fills the holes of a line, those of `NAMES` first; None when it differs elsewhere.
 
         What it is has to be looked at: any bytes may fill a hole.
         """
@@ -169,38 +206,49 @@ class Template:
         return self._inside(raw)
 
 
-def _probed(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """The document with something else in each hole."""
-    payload = document["payload"]
-    inner = {name: _PROBES[kind] for name, kind in fields.items() if name in payload}
-    return {**document, **{name: _PROBES[name] for name in ENVELOPE}, "payload": {**payload, **inner}}
+class Written(NamedTuple):
+    """A document with its keys in order and room for what fills its holes."""
+
+    body: bytes
+    order: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
+    """Picks what fills the room."""
+    probed: dict[str, Any]
+    """The document with the probes of its layout in its holes."""
 
 
-def in_order(
-    layout: Layout, match: Any, document: dict[str, Any], fields: Fields, read: Read
-) -> tuple[bytes, Any] | None:
-    """The document with its keys in order and a mark for each hole, and what picks that which fills them.
+def in_order(layout: Layout, match: Any, document: dict[str, Any], read: Read) -> Written | None:
+    """The document with its keys in order.
 
     None unless the holes of the layout are those of the document: filled with something else, it has to read so.
     """
-    probed = _probed(document, fields)
+    probed = document
+    for hole, probe in zip(layout.holes, layout.probes, strict=True):
+        probed = _with(probed, hole.path, probe)
     if not _proves(layout, match.group(*layout.constant), probed, read):
         return None
     written = sorted_bytes(probed)
-    if any(written.count(mark) != 1 for mark in layout.marks):
+    marks = [sorted_bytes(probe).strip(b'"') for probe in layout.probes]
+    if any(written.count(mark) != 1 for mark in marks):
         return None
+    order = sorted(range(len(marks)), key=lambda number: written.find(marks[number]))
     parts = []
-    for mark in layout.marks:
-        before, _, written = written.partition(mark)
+    for number in order:
+        before, _, written = written.partition(marks[number])
         parts.append(before.replace(b"%", b"%%"))
     parts.append(written.replace(b"%", b"%%"))
-    return b"%b".join(parts), layout.order
+    return Written(b"%b".join(parts), itemgetter(*map(layout.places.index, order)), probed)
+
+
+def _with(document: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The document with another value at a path."""
+    first, *rest = path
+    return {**document, first: _with(document[first], tuple(rest), value) if rest else value}
 
 
 def _proves(layout: Layout, key: Key, probed: dict[str, Any], read: Read) -> bool:
     parts = [key[0]]
-    for name, after in zip(layout.names, key[1:], strict=True):
-        parts += (str(_PROBES[name]).encode(), after)
+    for probe, after in zip(layout.probes, key[1:], strict=True):
+        parts += (str(probe).encode(), after)
     try:
         return read(unpack(b"".join(parts))) == probed
     except ValueError:

@@ -106,6 +106,11 @@ class Sieve:
             new = [pair for pair in new if pair[0].rooted] if found & gate.ROOTED else []
         return None if _may_leak(new) else plan.places
 
+    def spot(self, document: dict[str, Any], kind: str | None, text: str) -> Spot | None:
+        """Where a text stands that a document holds once; None where names rule out that it is known to be clean."""
+        plan, texts = self._plan(document, kind)
+        return None if plan is None else plan.spots[texts.index(text)]
+
     def free(self, kind: str | None) -> str:
         """The place of a text of an event of a kind, where nothing says otherwise."""
         return "output" if kind in self._outputs else "text"

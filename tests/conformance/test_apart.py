@@ -11,20 +11,10 @@ import pytest
 
 from tests.properties.apart import HEADER, apart, events_of, interleaved, together, told_again, written
 from validator import judging, resources, rules
-from validator.apart import (
-    NAMED,
-    PROTOCOL,
-    SILENT,
-    InseparableError,
-    Reader,
-    Seal,
-    Verdict,
-    _is_name,
-    is_promising,
-    merged,
-)
+from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, is_promising, merged
 from validator.apart import agree as judges_agree
 from validator.engine import Options
+from validator.names import NAMED, SILENT, is_name
 from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels.agent_runtime.past import Replay
 from validator.replay.world import World
@@ -191,11 +181,11 @@ def test_what_is_asked_about_all_sessions_is_listed():
 
 def test_every_id_that_a_rule_reads_is_compared_or_known_to_be_harmless():
     read = {name for _, text in sources() for name in re.findall(r'"([a-z][a-z_]*_(?:id|ref)s?)"', text)}
-    assert {name for name in read if not _is_name(name)} == {name for name in HARMLESS if name in read}
-    assert not [name for name in HARMLESS if _is_name(name)]
+    assert {name for name in read if not is_name(name)} == {name for name in HARMLESS if name in read}
+    assert not [name for name in HARMLESS if is_name(name)]
     identities = load_protocol(PROTOCOL).identities
-    assert {name for name in identities if not _is_name(name)} == SILENT
-    assert all(map(_is_name, NAMED))
+    assert {name for name in identities if not is_name(name)} == SILENT
+    assert all(map(is_name, NAMED))
 
 
 # What sessions have in common.

@@ -2,7 +2,7 @@
 
 Text comes in at any place of a story, about whatever the line before is about; some of it leaks, hides, repeats an id,
 jumps, runs back in time or is written with other spaces. So reports are full of findings, which is the point. Some
-captures tell the time of another zone, or escape whatever is not ASCII.
+captures tell the time of another zone, escape whatever is not ASCII, count their pieces or add fields of a vendor.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ _ODD = (
     "x" * 300,
     "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8",
 )
+_ADDED = (
+    *("0123abcd", "span 7", "ünï", "unknown", "docs/guide.md"),
+    *(7, 12, -3, 2**60, 0, 0.25, 1715158200.125, 1e-9, True, None),
+)
+_ODDLY_ADDED = (*_ODD, "a\\b", {"honest": "unknown", "reason": "Nobody counts."}, ["a"], {"span": "s"})
 _START = {"text": "some words", "grows": 0, "size": 10}
 
 
@@ -39,6 +44,8 @@ class Stretching:
         self._random, self._longest = random.Random(name), longest
         self._zone = self._random.choice(("Z", "Z", "+00:00", "-03:30"))
         self._escapes = self._random.choice((False, False, True))
+        self._counts = self._random.choice((False, True))
+        self._adds = self._random.choice((0, 0, 1, 3))
         self._shift: dict[str, int] = {}
         self._ids: list[dict[str, str]] = []
 
@@ -94,6 +101,20 @@ class Stretching:
         for name, what in FIELDS[piece["type"]].items():
             if isinstance(before.get(name), type(sizes[what])) and not self._happens(0.03):
                 piece["payload"][name] = sizes[what] + before[name] if what == "grows" else sizes[what]
+
+        if self._counts and piece["type"] == "model.delta":
+            piece["payload"]["index"] = count if not self._happens(0.03) else self._random.choice((-1, "one", 1.5))
+        self._add(piece)
+
+    def _add(self, piece: dict[str, Any]) -> None:
+        """Adds what a vendor tells with each piece: usually the same kinds of things."""
+        for number in range(self._adds):
+            kind = _ADDED[number * 5] if not self._happens(0.02) else self._random.choice(_ADDED)
+            told = self._random.choice([one for one in _ADDED if type(one) is type(kind)])
+            told = self._random.choice(_ODDLY_ADDED) if self._happens(0.03) else told
+            piece["acme"] = {**piece.get("acme", {}), f"told{number}": told}
+        if self._adds and self._happens(0.02):
+            piece[self._random.choice(("acme_job_id", "status", "x_more", "title"))] = self._random.choice(_PLAIN)
 
     def _happens(self, share: float) -> bool:
         return self._random.random() < share

@@ -217,6 +217,39 @@ def test_escapes_that_may_mean_something_else_go_the_long_way(text, monkeypatch,
     assert not any(text.encode() in line for line in taken)
 
 
+SPANS = ["7f3a", "8b21", "9c05", "ab12", "cd34", "ef56", "0a1b"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda number: {"payload": {"delta": "word", "index": number}},
+        lambda number: {"acme": SPANS[number], "acme_ms": number * 37},
+        lambda number: {"acme": {"a": {"span": SPANS[number]}, "load": number + 0.25}},
+    ],
+)
+def test_lines_that_differ_in_what_nobody_reads_take_the_short_way(told, monkeypatch, taken):
+    lines = [json.loads(line) for line in talk(["word"] * 7)]
+    lines[5:] = [{**line, **told(number)} for number, line in enumerate(lines[5:])]
+    again = lines[10]
+    data = "\n".join(json.dumps(line, separators=(",", ":")) for line in [*lines, again]).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert len(taken) == 4, "from the second of two that differ on"
+    assert not report.findings
+
+
+@pytest.mark.parametrize("value", ["/home/alice/x", "[redacted]", "***", "a\\u0062", "", 7, None, "ghp_" + "a1B2" * 9])
+def test_what_a_vendor_adds_may_leak_or_hide(value, monkeypatch, taken):
+    lines = [json.loads(line) for line in talk(["word"] * 8)]
+    lines[5:] = [{**line, "acme": span} for line, span in zip(lines[5:], ["x", *SPANS], strict=True)]
+    lines[11]["acme"] = value
+    data = "\n".join(json.dumps(line, separators=(",", ":")) for line in lines).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert taken
+    assert not any(b'"e12"' in line for line in taken)
+
+
 @pytest.mark.parametrize(
     "piece",
     ["/home/alice/x", "\\u002fhome\\u002falice", "sk-ant-api03-" + "aB3" * 30, "[redacted]", "", "C:\\Users\\bob"],

@@ -1,0 +1,104 @@
+"""What may fill the holes of a streamed line: what certainly may stand there, leaks nothing and hides nothing."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from validator.capture.encode import NATIVE
+from validator.holes import NAMES, Fields, Layout, is_count, is_fraction, is_name, is_text, is_whole
+from validator.redact import is_marker, vocabulary
+from validator.rules.redaction._leaks import Leaks
+from validator.sieve import Spot
+from validator.words import Words, harmless
+
+if TYPE_CHECKING:
+    from validator.session import Session
+
+_LONGEST_ID = 512
+_NUMBERS: dict[str, Callable[[bytes], Any]] = {"count": is_count, "whole": is_whole, "fraction": is_fraction}
+
+
+class Fillings:
+    """What may fill holes in one capture."""
+
+    def __init__(self, session: Session):
+        words = vocabulary(session.protocol)
+        self.sieve = words.sieve
+        self.scans = Leaks in session.catalogue.ledgers
+        """Whether a rule looks for what leaks or hides."""
+        self._words = {place: harmless(words, place) for place in ("text", "output")}
+        self.is_known_id = self._words["text"].name
+
+    def of(self, kind: str, fields: Fields, layout: Layout, probed: dict[str, Any]) -> Filling:
+        """What may fill the holes of a type and layout; the document has the probes of the layout in them."""
+        place = self.sieve.free(kind)
+        text = next(name for name, what in fields.items() if what == "text")
+        beside = [self._beside(layout, number, probed, kind) for number in layout.places[len(NAMES) :]]
+        return Filling(self, place, self._words[place], text.encode(), tuple(beside))
+
+    def _beside(self, layout: Layout, number: int, probed: dict[str, Any], kind: str) -> Callable[[bytes], Any]:
+        """What says that a hole beside those of a stream is filled with something harmless."""
+        hole = layout.holes[number]
+        if hole.kind in _NUMBERS:
+            return _NUMBERS[hole.kind]
+        if not self.scans:
+            return functools.partial(_is_harmless, None)
+        spot = self.sieve.spot(probed, kind, layout.probes[number])
+        return _never if spot is None else functools.partial(_is_harmless, spot)
+
+
+class Filling:
+    """What may fill the holes of lines that repeat one another."""
+
+    __slots__ = ("_beside", "_capture", "_is_known_id", "_make", "_name", "_place")
+
+    def __init__(
+        self, capture: Fillings, place: str, words: Words, name: bytes, beside: tuple[Callable[[bytes], Any], ...]
+    ):
+        self._capture, self._place, self._name, self._beside = capture, place, name, beside
+        self._make, self._is_known_id = words.make, capture.is_known_id
+
+    def fits(self, event_id: bytes, text: bytes, beside: Iterable[bytes]) -> bool:
+        """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
+        if not NATIVE and not (text.isascii() and event_id.isascii()):
+            return False  # the digest of a line depends on how its writer escapes
+        for is_harmless, part in zip(self._beside, beside, strict=True):
+            if not is_harmless(part):
+                return False
+        if self._is_known_id(event_id) and self._make(text):
+            return True
+        if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
+            return False
+        return self._is_clean(event_id, text)
+
+    def _is_clean(self, event_id: bytes, text: bytes) -> bool:
+        """The same of what is not made of words that are known to be harmless."""
+        try:
+            name, told = event_id.decode(), text.decode()
+        except UnicodeDecodeError:
+            return False
+        if not self._capture.scans:
+            return True
+        told = json.loads(f'"{told}"') if "\\" in told else told
+        if "redact" in told.lower() or is_marker(told) or is_marker(name):
+            return False
+        small = b'{"event_id":"%b","%b":"%b"}' % (event_id, self._name, text)
+        return self._capture.sieve.is_clean(small, self._place, name, told)
+
+
+def _never(_written: bytes) -> bool:
+    return False
+
+
+def _is_harmless(spot: Spot | None, written: bytes) -> bool:
+    """True for a word that leaks and hides nothing where it stands; for any word where nobody looks for that."""
+    if is_name(written) is None or not (NATIVE or written.isascii()):
+        return False
+    try:
+        text = written.decode()
+    except UnicodeDecodeError:
+        return False
+    return spot is None or text in spot.texts or spot.knows(text)

@@ -1,0 +1,120 @@
+"""Fields beside text in which the lines of a stream differ: what a vendor adds to each, and places that count up.
+
+Nobody reads what stands under a name that the contract does not know, except to see whether it leaks or hides
+something; so lines that differ there only say the same (`echo.py`). Which fields differ is learned from two lines that
+follow one another and would be alike without them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from validator.holes import ENVELOPE, Fields, Hole
+from validator.names import is_name
+from validator.protocol.protocol import Protocol
+from validator.protocol.schemas import SchemaStore
+
+COUNTED = {"agent-runtime": {"model.delta": {"index"}}}
+"""Per protocol and type, fields of a payload that may count up, and that no rule reads."""
+_MOST = 8
+"""Fields of a type that may differ; lines that differ in more take the long way."""
+_HONEST = "honest"
+_KINDS = {str: "word", int: "whole", float: "fraction"}
+Path = tuple[str, ...]
+
+
+class Varying:
+    """The fields in which lines of a capture were seen to differ, by the type of the line."""
+
+    def __init__(self, protocol: Protocol):
+        self._protocol = protocol
+        self._counted = COUNTED.get(protocol.name, {})
+        self._paths: dict[str, dict[Path, None]] = {}
+
+    def holes(self, document: dict[str, Any]) -> tuple[Hole, ...]:
+        """The holes that a line has beside those of its stream."""
+        found = []
+        for path in self._paths.get(document["type"], ()):
+            value = _at(document, path)
+            if path[0] == "payload":
+                found += [Hole("count", path)] if type(value) is int else []
+            elif value != "" and type(value) in _KINDS:
+                found.append(Hole(_KINDS[type(value)], path))
+        return tuple(found)
+
+    def learn(self, before: dict[str, Any], after: dict[str, Any], fields: Fields) -> None:
+        """Takes in where two lines of a type differ, if they do so only in what nobody reads."""
+        found: dict[Path, None] = {}
+        for path in self._differing(before, after, fields):
+            if path is None:
+                return
+            found[path] = None
+        known = self._paths.setdefault(after["type"], {})
+        if len(known | found) <= _MOST:
+            known.update(found)
+
+    def _differing(self, before: dict[str, Any], after: dict[str, Any], fields: Fields) -> Iterator[Path | None]:
+        """Where two lines differ; None for a place that somebody may read."""
+        if before.keys() != after.keys():
+            yield None
+        for name, two in after.items():
+            one = before.get(name)
+            if one == two or name in ENVELOPE:
+                continue
+            if name == "payload":
+                yield from self._inside(one, two, fields, self._counted.get(after["type"], ()))
+            elif name in self._protocol.identities or name in _declared(self._protocol.store):
+                yield None
+            else:
+                yield from _leaves(one, two, (name,))
+
+    def _inside(self, one: Any, two: Any, fields: Fields, counted: Collection[str]) -> Iterator[Path | None]:
+        """Where two payloads differ beside the fields of a stream."""
+        if type(one) is not dict or type(two) is not dict or one.keys() != two.keys():
+            yield None
+            return
+        for name in one:
+            if one[name] != two[name] and name not in fields:
+                yield ("payload", name) if name in counted else None
+
+
+def _at(document: Any, path: Path) -> Any:
+    """What stands at a path; nothing where something on the way is no plain object."""
+    for name in path:
+        if type(document) is not dict or name not in document:
+            return None
+        document = document[name]
+    return document
+
+
+def _leaves(one: Any, two: Any, path: Path) -> Iterator[Path | None]:
+    """Where two values that stand under a vendor's name differ."""
+    if is_name(path[-1]) or type(one) is not type(two):
+        yield None
+    elif type(one) is dict:
+        if one.keys() != two.keys() or _HONEST in one:
+            yield None
+            return
+        for name in one:
+            if one[name] != two[name]:
+                yield from _leaves(one[name], two[name], (*path, name))
+    else:
+        yield path if type(one) in _KINDS else None
+
+
+@functools.lru_cache(maxsize=8)
+def _declared(store: SchemaStore) -> frozenset[str]:
+    """Every name that a schema declares, whatever it belongs to."""
+    found: set[str] = set()
+    waiting: list[Any] = list(store.documents.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if isinstance(value.get("properties"), dict):
+                found.update(value["properties"])
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return frozenset(found)
