@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.bench.talk import lines
+from tests.bench.writings import writings
 
 ROUNDS = 3
 BUILD = Path("build") / "bench"
@@ -224,6 +225,9 @@ def report(events: int, long: int) -> str:
         ("all faulty, speed per event, to none", whole.per_event / group["all faulty"].per_event),
         ("ten times the events, time", whole.processor / group["a tenth of the events"].processor),
     ]
+    others = {name: (write(f"other{place}", told), 1) for place, (name, told) in enumerate(writings(events).items())}
+    for name, found in measured(others, 2).items():
+        rows.append((f"written otherwise: {name}, time per event", found.per_event / whole.per_event))
     slow: dict[str, Spent] = {}
     for number, (name, told) in enumerate(slow_inputs(events).items()):
         slow |= measured({name: (write(f"slow{number}", told()), 1)}, 2)

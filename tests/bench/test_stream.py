@@ -7,7 +7,8 @@ import json
 import pytest
 
 from tests.bench import stream, talk
-from validator.engine import validate
+from tests.bench.writings import writings
+from validator.engine import Validator, validate
 
 STREAMS = [(stream.lines, 470), (talk.lines, 5500)]
 """With the events after which every story was told once."""
@@ -35,3 +36,13 @@ def test_most_of_the_talk_is_streamed():
     kinds = [json.loads(line)["type"] for line in talk.lines(5500)]
     assert 0.55 < kinds.count("model.delta") / len(kinds) < 0.65
     assert 0.08 < kinds.count("process.output") / len(kinds) < 0.12
+
+
+def test_every_other_writing_is_conformant_and_takes_the_short_way():
+    for name, told in writings(1500).items():
+        judge = Validator("bench.ndjson")
+        judge.feed(b"".join(told))
+        taken = judge._splitter.passed
+        report = judge.close()
+        assert (report.verdict, report.counts) == ("conformant", {}), name
+        assert taken > report.lines / 2, name
