@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from re import _constants, _parser
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,6 +71,8 @@ class Sieve:
         self._vocabulary = vocabulary
         self._mode = mode()
         self._spots: dict[tuple[str, bool], Spot] = {}
+        self._named: defaultdict[str, dict[str, Spot]] = defaultdict(dict)
+        """By where an object stands, names to where their values stand."""
         patterns, protocol = vocabulary.patterns, vocabulary.protocol
         self._apart = frozenset(patterns.fields["path"].get("events", ()))
         """Events in which a field is a path because of what stands beside it."""
@@ -188,12 +191,25 @@ class Sieve:
 
     def _standing(self, value: dict[str, Any], inside: str) -> list[Spot] | None:
         """Where the values of an object stand, by its keys; None when a key leaks or names a secret."""
+        named = self._named[inside]
+        try:
+            return [named[name] for name in value]
+        except KeyError:  # a name that is new here, that hangs on those beside it, or that rules out that all is clean
+            return self._asked(value, inside, named)
+
+    def _asked(self, value: dict[str, Any], inside: str, named: dict[str, Spot]) -> list[Spot] | None:
+        """The same, name by name; where a name stands whatever is beside it is remembered."""
         known, spots = self._vocabulary, []
         for name in value:
-            kinds = known.kinds(name)
-            if "clean" not in kinds or "secret" in kinds or "environment" in kinds:
-                return None
-            spots.append(self._spot(known.place(kinds, value, inside), "identity" in kinds))
+            spot = named.get(name)
+            if spot is None:
+                kinds = known.kinds(name)
+                if "clean" not in kinds or "secret" in kinds or "environment" in kinds:
+                    return None
+                spot = self._spot(known.place(kinds, value, inside), "identity" in kinds)
+                if "path?" not in kinds and len(named) < _MOST:
+                    named[name] = spot
+            spots.append(spot)
         return spots
 
     def _spot(self, place: str, identity: bool) -> Spot:
@@ -324,7 +340,7 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
 @functools.cache
 def is_anchored(pattern: str) -> bool:
     """True for a regex that matches at the beginning of a text or nowhere."""
-    if "^" not in pattern[:5]:  # most of them; the others are parsed
+    if not pattern.removeprefix("(?i)").startswith("^"):  # most of them; the others are parsed
         return False
     parsed = _parser.parse(pattern)
     return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
