@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, settings
 
-from validator import resources
+from validator import engine, resources
 from validator.protocol.formats import is_date_time
 from validator.protocol.protocol import Protocol, available, load_protocol
 
@@ -20,6 +20,8 @@ settings.register_profile("ci", max_examples=15, derandomize=True, database=None
 settings.register_profile("deep", max_examples=300, **_COMMON)
 os.environ.setdefault("RUNTIME_VALIDATE_CACHE", "off")
 """Tests leave nothing in anybody's home."""
+engine.FEW = 0
+"""The captures of tests are short, and yet the short way for streamed text is to be tested."""
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 PROTOCOLS = available()

@@ -23,6 +23,8 @@ from validator.sharing import Part, Share, add, part_of
 __all__ = ["Options", "Validator", "check_options", "line_numbers", "validate"]
 
 _CHUNK = 1 << 16
+FEW = 256
+"""Lines up to which streamed text takes the long way: to prepare the short one takes longer than it saves there."""
 _CUT = {"not-json", "not-utf8"}
 """What a last line without its line feed may suffer from because it was cut."""
 
@@ -113,6 +115,8 @@ class Validator:
         else:
             self._beyond.update(problem.name for problem in line.problems)
         if self._session is not None:
+            if self._lines == FEW:
+                self._shorten()
             self._show(line)
             return
         self._waiting.append(line)
@@ -124,11 +128,15 @@ class Validator:
 
     def _open(self, header: dict[str, Any]) -> None:
         self._session = Session(self.file, self._protocol, self.options, header, self._share)
-        if self._session.echoes is not None:
-            self._splitter.passes = self._session.echoes.take
+        if self._lines >= FEW:
+            self._shorten()
         waiting, self._waiting = self._waiting, []
         for line in waiting:
             self._show(line)
+
+    def _shorten(self) -> None:
+        """From here on, lines that repeat others are not read, where there is a short way for them."""
+        self._splitter.passes = self._session.shorten()
 
     def _show(self, line: Line) -> None:
         wanted = self.options.lines

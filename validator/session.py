@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from validator.asking import Asker
 from validator.capture.canonical import Canonical, Reading
 from validator.capture.lines import line_errors, planted
 from validator.capture.ndjson import Line
 from validator.context import Context, Options
-from validator.echo import Echoes
 from validator.outcomes import Extent, Summing
 from validator.places import load_places
 from validator.protocol.profile import Profile, load_profile, shipped
@@ -26,6 +26,9 @@ from validator.requirements import load_requirements
 from validator.rules._catalog import Catalogue, compile_rules, load_rules
 from validator.sharing import Share, shared
 from validator.tally import Looked, Tally
+
+if TYPE_CHECKING:
+    from validator.echo import Echoes
 
 _NOTHING: dict[str, bool] = {}
 
@@ -61,13 +64,20 @@ class Session:
         self.asker = Asker(self.tally, self.world, self.context)
         self.canonical, self.heads = Canonical(protocol), Heads(self.world)
         self.events = 0
-        self.echoes = Echoes.fit(self)
+        self.echoes: Echoes | None = None
 
     def level(self, clause: str) -> str:
         """The weight of a clause: its keyword, unless the profile raises it."""
         requirement = self.requirements.get(clause)
         keyword = requirement.clause.level if requirement else "MUST"
         return self.profile.levels.get(clause, keyword)
+
+    def shorten(self) -> Callable[[bytes, int, int], bool] | None:
+        """Begins the short way for streamed text; what takes a line in on it, or None where there is none."""
+        from validator.echo import Echoes  # a capture of few lines goes without
+
+        self.echoes = Echoes.fit(self)
+        return None if self.echoes is None else self.echoes.take
 
     def take(self, line: Line) -> None:
         """Judges one line."""

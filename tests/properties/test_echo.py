@@ -10,7 +10,7 @@ import pytest
 from tests.properties.streams import camel
 from tests.properties.stretched import FIELDS, Stretching
 from tests.unit.test_quiet import HITS
-from validator import echo, resources
+from validator import echo, engine, resources
 from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
@@ -69,6 +69,27 @@ def test_in_camel_case_the_short_way_leads_to_the_same_report(part, monkeypatch,
         data = b"\n".join(in_camel_case(stretched)) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
     assert len([line for line in taken if b'"sessionId":' in line]) == len(taken) > 12
+@pytest.mark.parametrize("few", [1, 2, 7, 20, 40])
+def test_the_short_way_may_begin_at_any_line(few, monkeypatch, taken):
+    met = 0
+    for path in PATHS[::9]:
+        lines = list(Stretching(path.name).lines(path.read_bytes().splitlines()))
+        data = b"\n".join(lines) + b"\n"
+        monkeypatch.setattr(engine, "FEW", few)
+        found = judged(monkeypatch, data, "auto")
+        assert all(lines.index(raw) >= few for raw in taken), path
+        met += len(taken)
+        taken.clear()
+        assert found == judged(monkeypatch, data, "off"), path
+    assert met > 12
+
+
+def test_a_capture_of_few_lines_goes_without_the_short_way(monkeypatch, taken):
+    data = "\n".join(late_output(60)).encode() + b"\n"
+    monkeypatch.setattr(engine, "FEW", 256)
+    few = judged(monkeypatch, data, "auto")
+    assert not taken
+    assert few == judged(monkeypatch, data, "off")
 
 
 def kept_by(ledger):
