@@ -11,6 +11,7 @@ from validator.capture import native
 orjson = native.load()
 NATIVE = orjson is not None
 _SORTED = orjson.OPT_SORT_KEYS if orjson is not None else 0
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _is_finite(value: Any) -> bool:
@@ -36,7 +37,7 @@ def _written(value: Any, option: int = 0) -> bytes | None:
 def sorted_bytes(value: Any) -> bytes:
     """Fast where the library can write the value; else the long way."""
     written = _written(value, _SORTED)
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() if written is None else written
+    return _encode(value).encode() if written is None else written
 
 
 def read_bytes(value: Any) -> bytes:

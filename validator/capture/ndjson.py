@@ -72,7 +72,7 @@ class Splitter:
         """Says of a line's bytes, number and offset that it needs not be read."""
         self.passed = 0
         """Lines that were not."""
-        self._decode = decoder()
+        self._decode, self._careful = decoder(), _decoder()
         self._buffer = bytearray()
         self._dropped = 0
         self._number = 0
@@ -123,7 +123,7 @@ class Splitter:
         if dropped:
             line.problems.append(Problem("line-too-long"))
         elif document is None:
-            _parse(line, raw, self._limits)
+            _parse(line, raw, self._limits, self._careful)
         return line
 
 
@@ -135,7 +135,7 @@ def read(stream: BinaryIO, limits: Limits | None = None) -> Iterator[Line]:
     yield from splitter.close()
 
 
-def _parse(line: Line, raw: bytes, limits: Limits) -> None:
+def _parse(line: Line, raw: bytes, limits: Limits, careful: _Careful) -> None:
     if raw.startswith(_BOM):
         raw = raw[len(_BOM) :]
         line.problems.append(Problem("byte-order-mark"))
@@ -153,9 +153,10 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
     if _too_deep(raw, limits.depth):
         line.problems.append(Problem("too-deep"))
         return
-    found: list[Problem] = []
+    decode, noted = careful
+    noted.clear()
     try:
-        document = _decoder(found).decode(text)
+        document = decode(text)
     except RecursionError:
         line.problems.append(Problem("too-deep"))
         return
@@ -163,7 +164,7 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
         byte = len(text[: error.pos].encode()) if isinstance(error, json.JSONDecodeError) else None
         line.problems.append(Problem("not-json", byte=byte))
         return
-    line.problems += found
+    line.problems += noted
     if not isinstance(document, dict):
         line.problems.append(Problem("not-an-object"))
         return
@@ -171,7 +172,7 @@ def _parse(line: Line, raw: bytes, limits: Limits) -> None:
         line.problems.append(Problem("lone-surrogate"))
         return
     line.document = document
-    line.torn = Problem("duplicate-key") in found and _is_torn(text)
+    line.torn = Problem("duplicate-key") in noted and _is_torn(text)
 
 
 def _is_torn(text: str) -> bool:
@@ -198,11 +199,16 @@ def _too_deep(raw: bytes, limit: int) -> bool:
     return False
 
 
-def _decoder(found: list[Problem]) -> json.JSONDecoder:
+_Careful = tuple[Callable[[str], Any], list[Problem]]
+"""What decodes a text, and what it noted since the list was cleared."""
+
+
+def _decoder() -> _Careful:
     """A decoder that notes what JSON lets pass: repeated keys, words that are no numbers, integers beyond 2^53.
 
     What no double can hold is read as null: nothing that follows has to reckon with it.
     """
+    found: list[Problem] = []
 
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
         document = dict(entries)
@@ -228,7 +234,8 @@ def _decoder(found: list[Problem]) -> json.JSONDecoder:
             return None
         return value
 
-    return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)
+    made = json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)
+    return made.decode, found
 
 
 def _has_lone_surrogate(value: Any) -> bool:
