@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from re import _constants, _parser
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from validator.errors import UsageError
 from validator.protocol import gate
@@ -21,6 +21,7 @@ from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
 from validator.readings import layers, lowered, matches
+from validator.records import dataclass
 
 if TYPE_CHECKING:
     from validator.readings import Row
@@ -57,7 +58,8 @@ _GAP = "\n\n"
 """Two ends of lines between texts: a match may take one from either side."""
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Plan:
     """Where the texts of a document stand, in the order of a glance at it."""
 
     spots: tuple[Spot, ...]

@@ -172,7 +172,7 @@ def _parse(line: Line, raw: bytes, limits: Limits, careful: _Careful) -> None:
         line.problems.append(Problem("lone-surrogate"))
         return
     line.document = document
-    line.torn = Problem("duplicate-key") in noted and _is_torn(text)
+    line.torn = bool(noted) and Problem("duplicate-key") in noted and _is_torn(text)
 
 
 def _is_torn(text: str) -> bool:

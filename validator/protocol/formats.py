@@ -11,7 +11,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 # The fraction may have any number of digits: readers that need a datetime keep the first six.
-_SHAPE = re.compile(
+_SHAPE = (
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 
@@ -35,7 +35,7 @@ def parse_date_time(text: str) -> datetime | None:
     """The instant an RFC 3339 timestamp names, in UTC, or None when there is no such instant."""
     if is_plain_instant(text):
         return datetime.fromisoformat(text)
-    match = _SHAPE.fullmatch(text)
+    match = re.fullmatch(_SHAPE, text)
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))

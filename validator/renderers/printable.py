@@ -9,13 +9,13 @@ from validator.report import Report
 from validator.rules import Finding
 from validator.run import Run
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 _TEXTS = ("expected", "actual", "pointer", "state", "file", "event_id", "event_type")
 
 
 def printable(text: str) -> str:
     """One line of text in which nothing is a command."""
-    return _CONTROL.sub("\ufffd", text)
+    return re.sub(_CONTROL, "\ufffd", text)
 
 
 def printable_run(run: Run) -> Run:
@@ -38,8 +38,8 @@ def _report(report: Report) -> Report:
 
 def printable_finding(found: Finding) -> Finding:
     """A finding whose every text a person can be shown; mostly it is the same one."""
-    texts = {name: value for name in _TEXTS if (value := getattr(found, name)) and _CONTROL.search(value)}
+    texts = {name: value for name in _TEXTS if (value := getattr(found, name)) and re.search(_CONTROL, value)}
     changed = {name: printable(value) for name, value in texts.items()}
-    if found.entity and _CONTROL.search(found.entity[1]):
+    if found.entity and re.search(_CONTROL, found.entity[1]):
         changed["entity"] = (found.entity[0], printable(found.entity[1]))
     return replace(found, **changed) if changed else found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
+
+from validator.records import dataclass
 
 
 class Lane:
@@ -39,7 +41,8 @@ class Form:
         return not (self.top.isdisjoint(names) and self.below.isdisjoint(names))
 
 
-class Condition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Condition:
     """A test of a form, and the keys that it minds."""
 
     names: tuple[str, ...]

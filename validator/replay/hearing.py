@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import Keys, Shape, glance
 from validator.protocol.machine import Driver
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
+from validator.records import dataclass
 from validator.replay.form import Condition, Form, Given, Lane, minded
 from validator.replay.step import Step
 
@@ -169,7 +170,8 @@ def holds(given: Given, form: Form, astray: bool) -> bool:
     return not given or form.has(given) or (astray and ASTRAY in given)
 
 
-class _Pupil(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Pupil:
     """A ledger, and what it says about the steps that it learns from."""
 
     teacher: Teacher

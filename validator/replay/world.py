@@ -16,9 +16,10 @@ bytes (`seen.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
+from validator.records import dataclass
 from validator.replay.doubt import Doubt
 from validator.replay.faded import Lines, Subjects
 from validator.replay.fold import Fold
@@ -65,7 +66,8 @@ class Ledger(Protocol):
     """False when the last of such steps tells it no more than the first, so that it is not shown the last either."""
 
 
-class Audience(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Audience:
     """Those whom a step is shown to, by what further steps like it are to them."""
 
     teachers: tuple[Teacher, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
@@ -21,7 +22,8 @@ def flag(body: Any, name: str) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-class Catalogue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Catalogue:
     """The tools in force, by name; None where the event does not list them."""
 
     line: int

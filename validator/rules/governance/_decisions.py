@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
+from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._said import BESIDE, flat, payload, said
@@ -25,7 +26,8 @@ AGAINST = {
 """States of a permission in which nothing may run, to the clause that says so."""
 
 
-class Decision(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Decision:
     """One permission event about a target."""
 
     line: int

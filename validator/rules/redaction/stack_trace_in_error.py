@@ -12,7 +12,7 @@ from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import ERRORS, PROBLEMS, TOLD, Leaks, unnamed
 
 CLAUSES = {"agent-runtime": ("RED-29", "RUN-18"), "agenthub": ("AH-110",), "agent-threads": ("AT-113",)}
-_TRACE = re.compile(
+_TRACE = (
     r"Traceback \(most recent call last\)|Exception in thread \"|thread '[^'\n]*' panicked at"
     r"|(?:^|\n)(?:\s*File \"[^\"\n]+\", line [0-9]+|goroutine [0-9]+ \[)"
     r"|(?:^|\n)\s+at (?:[^\n]{1,200}:[0-9]+(?::[0-9]+)?\)?|[A-Za-z0-9_.$<>]+\([^\n)]*\))"
@@ -30,7 +30,7 @@ def check(step, world, context):
     clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
     for segments, text in _errors(step.line, (), inside=whole or told):
         yield seen(clause)
-        if _TRACE.search(text):
+        if re.search(_TRACE, text):
             pointer = masked_pointer(segments, context.canaries)
             actual = f"a stack trace, {len(text)} characters"
             yield finding(step, "one sentence that is safe to show", actual, pointer=pointer, clause=clause)
