@@ -4,9 +4,10 @@ What is kept: definitions that were read and found sound, the schema files, the 
 Why it may be trusted: an entry is named by a digest over the very bytes it was made from (every file of the contract
 and every module that reads or compiles them), over the interpreter and over our version. The digest is computed anew in
 every process, which costs a few milliseconds; sizes and times of files are not looked at, because they prove nothing.
-So an entry answers for exactly the files that lie there, or is not found. An entry also carries the digest of its own
-content: half a file, a flipped bit or another program's file is passed over and written again. What others may have
-written (another owner, or a file or folder that others may write to) is not read at all, since the content is code.
+So an entry answers for exactly the files that lie there, or is not found. An entry also carries a check sum of its own
+content, the one by which Python tells sources apart: half a file, a flipped bit or another program's file is passed
+over and written again. What others may have written (another owner, or a file or folder that others may write to) is
+not read at all, since the content is code.
 
 `RUNTIME_VALIDATE_CACHE` names the folder; `off` keeps and reads nothing. Nothing depends on an entry but time: where
 the folder cannot be written, every run makes its own.
@@ -19,6 +20,7 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import source_hash
 from typing import Any
 
 import validator
@@ -26,10 +28,11 @@ from validator import resources
 from validator.protocol.digest import blake2b
 
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
-_FORM = b"runtime-validate contract 1\n"
+_FORM = b"runtime-validate contract 2\n"
 _CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact", "sieve.py")
 """What reads and compiles the contract, below this package."""
-_SIZE = 32
+_SIZE, _SUM = 32, 8
+"""Bytes of a digest, and of a check sum."""
 
 
 class Keep:
@@ -74,9 +77,9 @@ class Keep:
                 content = file.read()
         except OSError:
             return None
-        start = len(_FORM) + _SIZE
-        payload = content[start:]
-        if content[:start] != _FORM + _digest(payload):
+        start = len(_FORM) + _SUM
+        payload = memoryview(content)[start:]
+        if content[:start] != _FORM + source_hash(payload):
             return None
         return marshal.loads(payload)
 
@@ -85,7 +88,7 @@ class Keep:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         beside = f"{path}.{os.getpid()}"
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(_FORM + _digest(payload) + payload)
+            file.write(_FORM + source_hash(payload) + payload)
         os.replace(beside, path)
 
 
@@ -153,10 +156,6 @@ def _files(place: str) -> Iterator[str]:
                 yield from _files(entry.path)
         elif entry.name.endswith((".json", ".yaml", ".md", ".py")):
             yield entry.path
-
-
-def _digest(payload: bytes) -> bytes:
-    return blake2b(payload, digest_size=_SIZE).digest()
 
 
 def _is_ours(status: os.stat_result) -> bool:

@@ -15,13 +15,12 @@ from array import array
 from collections import deque
 from collections.abc import Sequence
 from heapq import merge
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.capture.encode import unpack
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.protocol.protocol import Protocol
-from validator.records import dataclass
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
@@ -37,8 +36,7 @@ _NONE: dict[Any, Any] = {}
 _NO_ANSWER: tuple[str, Any] = ("", None)
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(NamedTuple):
     """One event of a session, or the answer to `ack_events` about one of its channels."""
 
     number: int
@@ -76,8 +74,7 @@ class _Session:
         """First and last line of each stretch of it, one after the other."""
 
 
-@dataclass(slots=True)
-class Repeated:
+class Repeated(NamedTuple):
     """An event that repeats another but for its place, its time and its text; read like what is kept of others."""
 
     number: int
