@@ -1,13 +1,13 @@
 """What one line leaks: scanned once, however many rules ask, and the clause that each leak breaks."""
 
-import functools
 from collections import OrderedDict
 
-from validator.protocol.glance import glance, remembered
+from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
 from validator.redact import clean, is_marker, kind_of, masked_pointer, may_hide, survey, vocabulary
 from validator.replay.faded import Lines
 from validator.rules import finding, seen
+from validator.rules.redaction._traits import TOKENS, Traits, payload_of
 
 TOLD = ("*", "record:result", "record:snapshot", "record:run", "record:export")
 """What a runtime writes. Commands are a client's words, and the header declares the canaries."""
@@ -20,31 +20,9 @@ AGENTHUB_REVIEW = (
     "run.patch.proposed",
     "run.preview.ready",
 )
-PATHS = {"path", "path?"}
-ERRORS = {"error", "error_message", "errorMessage", "safeMessage", "failure"}
-PROBLEMS = ("runtime.warning", "runtime.error")
-"""Events that tell about an error whatever their keys are."""
+_MOST = 4096
+"""Traits that are kept; a stream may make up as many types as it likes."""
 _ANSWER_WORDS = ("value", "answer", "text", "input", "response", "content")
-
-
-def payload_of(step):
-    """The payload of a line, empty when there is none to read."""
-    payload = step.line.get("payload")
-    return payload if isinstance(payload, dict) else {}
-
-
-@functools.lru_cache(maxsize=16)
-def _question(protocol):
-    """Asks the keys of a document, at whatever depth, what they say it holds: paths, errors, tokens."""
-    known = vocabulary(protocol)
-
-    def told(shape):
-        keys = {key for keys in shape for key in keys}
-        paths = any(known.kinds(key) & PATHS for key in keys)
-        found = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
-        return frozenset(word for word, there in found.items() if there)
-
-    return told
 
 
 class Leaks:
@@ -53,9 +31,10 @@ class Leaks:
     hears = ()
 
     def __init__(self, world):
-        self._protocol, self._question = world.protocol, _question(world.protocol)
-        self._sieve = vocabulary(world.protocol).sieve
-        self._line = self._survey = self._calm = None
+        self._protocol, self._sieve = world.protocol, vocabulary(world.protocol).sieve
+        self._known = {}
+        """Layout, kind and type of a line to its traits."""
+        self._line = self._places = self._survey = self._traits = None
         self._marked = False
 
     def apply(self, step):
@@ -64,22 +43,36 @@ class Leaks:
     def _look(self, step):
         """Looks at the texts of a line once; most lines hold none that has to be searched."""
         self._line = line = step.line
-        places = self._sieve.calm(line, kind_of(line, self._protocol))
-        self._survey = self._calm = None if places is None else clean(places)
-        self._marked = places is None and may_hide(glance(line)[1])
+        is_event = step.kind == "event" and "record" not in line
+        self._places = self._sieve.calm(line, step.type if is_event else kind_of(line, self._protocol))
+        _, texts, layout = glance(line)
+        key = (layout, step.kind, step.type)
+        self._survey, self._traits = None, self._known.get(key) or self._learn(key, step)
+        self._marked = self._places is None and may_hide(texts)
+
+    def _learn(self, key, step):
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        found = self._known[key] = Traits(step, self._protocol)
+        return found
 
     def of(self, step, context):
         if self._line is not step.line:
             self._look(step)
-        if self._survey is None or (self._survey is self._calm and context.canaries):
-            # A part of an export is read from a place in its line, not from the whole of it.
-            raw = context.line.raw if context.line and step.at is None else None
-            self._survey = survey(step.line, self._protocol, context.canaries, raw)
+        if self._survey is None:
+            if self._places is not None and not context.canaries:
+                self._survey = clean(self._places)
+            else:
+                # A part of an export is read from a place in its line, not from the whole of it.
+                raw = context.line.raw if context.line and step.at is None else None
+                self._survey = survey(step.line, self._protocol, context.canaries, raw)
         return self._survey
 
-    def names(self, step):
-        """What the keys of the line say it holds."""
-        return remembered(self._question, glance(step.line)[0])
+    def traits(self, step):
+        """What lines like this one have in common."""
+        if self._line is not step.line:
+            self._look(step)
+        return self._traits
 
     def marked(self, step):
         """True when a text of the line, or the reason of an honest statement, may say that something was hidden."""
@@ -89,9 +82,8 @@ class Leaks:
 
 
 def unnamed(step, world, context):
-    """The key of a line without a path, an error or a token by name; the rules about those have nothing to look at."""
-    told = step.type in PROBLEMS or step.type == "error" or world.ledger(Leaks).names(step)
-    return None if told else True
+    """The key of a line in which no error, no token and no content of a file stands: how many objects name a path."""
+    return world.ledger(Leaks).traits(step).unnamed
 
 
 def unmarked(step, world, context):
@@ -99,18 +91,11 @@ def unmarked(step, world, context):
     return None if world.ledger(Leaks).marked(step) else True
 
 
-HELD = {"answer", "safe_args", "error"}
-"""Keys of a payload that decide which clauses its texts are held to."""
-
-
 def leakless(step, world, context):
-    """The key of a line that leaks nothing: what was looked at depends on its type, its places and these keys."""
-    survey = world.ledger(Leaks).of(step, context)
-    if survey.leaks:
-        return None
-    payload = payload_of(step)
-    held = None if payload.keys().isdisjoint(HELD) else frozenset(HELD.intersection(payload))
-    return step.kind, step.type, survey.places, held, any(context.canaries)
+    """The key of a line that leaks nothing: what decides at what is looked, and the places of its texts."""
+    leaks = world.ledger(Leaks)
+    survey = leaks.of(step, context)
+    return None if survey.leaks else (leaks.traits(step).looks, survey.places, any(context.canaries))
 
 
 class CredentialActions:
@@ -130,9 +115,6 @@ class CredentialActions:
             self._asked[action] = step.number
         elif step.type == "action.resolved":
             self.line = self._asked.pop(action, None)
-
-
-TOKENS = ("resume_token", "resume_token_ref")
 
 
 class ResumeTokens:

@@ -13,7 +13,8 @@ from validator.protocol.honest import is_honest
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
 from validator.rules._recent import Recent, Waiting
-from validator.rules.redaction._leaks import Leaks, payload_of
+from validator.rules.redaction._leaks import Leaks
+from validator.rules.redaction._traits import payload_of
 
 _STREAMED = ("delta", "output", "progress", "input")
 """Events that repeat a key with ever new content; arguments do so when they come in pieces."""
@@ -63,7 +64,9 @@ class Redactions:
 
     def apply(self, step):
         """Compares the keys of a line with what is known about their subjects, and remembers them."""
-        self.looked, self.clashes = False, []
+        self.looked = False
+        if self.clashes:
+            self.clashes = []
         if step.kind in {"command", "header"} or _is_streamed(step.type or ""):
             return
         if step.kind != "event" and not any(name in step.line for name in _TOLD):
@@ -122,7 +125,7 @@ class Redactions:
                 told = layout.answers[self._asking]
             except KeyError:
                 told = layout.answers[self._asking] = self._told(step.line.get("payload"))
-            if told is not None and "" not in texts:
+            if told is not None and all(texts):
                 return dict.fromkeys(self._subjects(step), told)
         found = {}
         for subject, keys, _, value in self._values(step):
@@ -190,10 +193,12 @@ class Redactions:
         """What an event is about: the identity its family is known by, and the output it speaks of."""
         found, scope = [], step.scope
         for name in self._identities(self._protocol.family_of.get(step.type, "")):
-            if name in scope:
-                found.append((name, scope[name]))
+            value = scope.get(name)
+            if value is not None:
+                found.append((name, value))
                 break
-        output = payload_of(step).get("output_ref")
+        payload = step.line.get("payload")
+        output = payload.get("output_ref") if isinstance(payload, dict) else None
         if isinstance(output, str):
             found.append(("output_ref", output))
         return found

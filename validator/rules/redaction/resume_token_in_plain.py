@@ -19,7 +19,7 @@ from validator.rules.redaction._leaks import TOLD, Leaks, ResumeTokens, resume_t
     quiet=unnamed,
 )
 def check(step, world, context):
-    if "token" not in world.ledger(Leaks).names(step):
+    if "token" not in world.ledger(Leaks).traits(step).names:
         return
     sent = world.ledger(ResumeTokens).sent
     for segments, value in resume_tokens(step.line):

@@ -9,7 +9,8 @@ import re
 
 from validator.redact import masked_pointer
 from validator.rules import finding, rule, seen
-from validator.rules.redaction._leaks import ERRORS, PROBLEMS, TOLD, Leaks, unnamed
+from validator.rules.redaction._leaks import TOLD, Leaks, unnamed
+from validator.rules.redaction._traits import ERRORS, PROBLEMS
 
 CLAUSES = {"agent-runtime": ("RED-29", "RUN-18"), "agenthub": ("AH-110",), "agent-threads": ("AT-113",)}
 _TRACE = (
@@ -25,7 +26,7 @@ def check(step, world, context):
         return
     whole = world.protocol.name == "agent-threads" and step.type == "error"
     told = world.protocol.name == "agent-runtime" and step.type in PROBLEMS
-    if not whole and not told and "error" not in world.ledger(Leaks).names(step):
+    if not whole and not told and "error" not in world.ledger(Leaks).traits(step).names:
         return
     clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
     for segments, text in _errors(step.line, (), inside=whole or told):
