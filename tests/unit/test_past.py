@@ -135,6 +135,7 @@ def noted(number, session, kind="acme.note", **more):
 
 
 def channels(replay):
+    replay._settle()
     return {name: list(sessions) for name, sessions in replay._channels.items()}
 
 
@@ -144,6 +145,18 @@ def test_a_channel_told_before_any_session_belongs_to_the_first(core):
     assert channels(world.ledger(Replay)) == {"c": [None]}
     world.apply(noted(2, "s"), 2)
     assert channels(world.ledger(Replay)) == {"c": ["s"]}
+
+
+def test_what_is_taken_in_together_is_taken_in_when_there_is_enough_of_it(core, monkeypatch):
+    monkeypatch.setattr(past, "_AT_ONCE", 2)
+    world = World(core, [Replay])
+    waits = []
+    for number in (1, 2, 3):
+        world.apply(noted(number, "s"), number)
+        waits.append(len(world.ledger(Replay)._new))
+    assert waits == [1, 0, 1]
+    assert world.ledger(Replay).reached("s") == (3, 3)
+    assert world.ledger(Replay).lines("s", 9) == (1, 2, 3)
 
 
 def test_a_channel_of_two_sessions_stays_with_the_one_that_is_kept(core, monkeypatch):
@@ -165,6 +178,7 @@ def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monke
     replay = world.ledger(Replay)
     assert replay.is_gone("s")
     replay.echo(steps[-1], steps[-1].place.sequence, b"{}", 3)
+    assert replay.is_gone("s")
     assert "s" not in replay._waiting
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from heapq import merge
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""
+_AT_ONCE = 256
+"""Events that are taken in together: one by one they take twice as long, because the code is needed anew each time."""
 _NONE: dict[Any, Any] = {}
 _NO_ANSWER: tuple[str, Any] = ("", None)
+_make = tuple.__new__
+"""Makes a named tuple of a tuple: an event of every line is kept, and the call by names takes twice as long."""
 
 
 class Kept(NamedTuple):
@@ -61,11 +65,15 @@ class Kept(NamedTuple):
 
 
 class _Session:
-    """What is known of a session beside its events."""
+    """What is known of a session."""
 
-    __slots__ = ("reached", "reached_at", "runs", "streams")
+    __slots__ = ("events", "reached", "reached_at", "runs", "streams", "waiting")
 
     def __init__(self) -> None:
+        self.events = 0
+        """Its events that are kept or were replayed."""
+        self.waiting: deque[Kept | Repeated] | None = None
+        """What was not replayed yet."""
         self.reached: int | None = None
         """Its highest sequence, and the line of it."""
         self.reached_at = 0
@@ -90,6 +98,10 @@ class Repeated(NamedTuple):
         like, sequence = self.like, self.sequence
         place = Place(like.place.stream, sequence, sequence - 1, "next")
         return Step(unpack(self.line), self.number, type=like.type, place=place, moves=like.moves, scope=like.scope)
+
+
+_New = tuple[str | None, str | None, int | None, Kept | Repeated | None, tuple[str, ...]]
+"""Session, stream and sequence of an event, what is kept of it, if anything, and the channels that it moved."""
 
 
 class Past:
@@ -168,6 +180,8 @@ class Replay:
     def __init__(self, world: Any):
         self._world = world
         self.past = Past(world.protocol)
+        self._new: list[_New] = []
+        """The events that came since somebody last asked."""
         self._waiting: dict[str | None, deque[Kept | Repeated]] = {}
         self._doubts: deque[int] = deque()
         self._doubt: int | None = None
@@ -179,9 +193,10 @@ class Replay:
         """Channels about which an `ack_events` waits for its answer."""
         self._channels: dict[str, dict[str | None, None]] = {}
         """The sessions whose events moved a channel."""
-        self._sessions: dict[str | None, _Session] = {}
-        self._events: dict[str | None, int] = {}
-        """Events of each session that are kept or were replayed, the session heard of last being the last."""
+        self._sessions: defaultdict[str | None, _Session] = defaultdict(_Session)
+        self._kept: dict[str | None, _Session] = {}
+        """Those of which events are kept or were replayed, the session heard of last being the last."""
+        self._latest: _Session | None = None
         self._held = 0
         self._gone = Noted()
 
@@ -190,26 +205,51 @@ class Replay:
         if self._world.losses != self._losses:
             self._losses = self._world.losses
             self._note_doubt(self._world.lost(), step.number)
-        if not self._counts:
-            self.remember(None, step.number)
-        elif step.kind == "event":
+        if self._counts and step.kind == "event":
             self._keep(step)
-        else:
-            self.remember(None, step.number)
-            if step.line.get("command") == "ack_events":
-                self._acknowledge(step)
+            return
+        self.remember(None, step.number)
+        if self._counts and step.line.get("command") == "ack_events":
+            self._acknowledge(step)
 
     def echo(self, step: Step, sequence: int, raw: bytes, number: int) -> None:
         """Keeps an event that repeats another."""
         session = self._current = step.scope["session_id"]
-        self._reach(session, step.place.stream, sequence, number)
-        if session in self._events:  # what it repeats was kept, unless its session was given up
-            self._hold(session, Repeated(number, step, sequence, raw))
+        repeated = _make(Repeated, (number, step, sequence, raw))
+        self._note(session, step.place.stream, sequence, repeated, ())
 
-    def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> None:
-        known = self._sessions.get(session)
-        if known is None:
-            known = self._sessions[session] = _Session()
+    def pass_by(self, session: str | None) -> None:
+        """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
+        if session is not None:
+            self._note(session, None, None, None, ())
+
+    def _note(self, *entry: Any) -> None:
+        new = self._new
+        new.append(entry)
+        if len(new) >= _AT_ONCE:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Takes in the events that came since somebody last asked, in their order."""
+        new, self._new = self._new, []
+        for session, stream, sequence, kept, channels in new:
+            if kept is None:
+                if not self._is_given_up(session):
+                    self._count(session, self._sessions[session])
+                continue
+            known = self._reach(session, stream, sequence, kept[0])
+            if (session is None or not known.events) and self._is_given_up(session):
+                continue
+            for channel in channels:
+                self._channels.setdefault(channel, {})[session] = None
+            waiting = known.waiting
+            if waiting is None:
+                waiting = self._wait(session, known)
+            waiting.append(kept)
+            self._count(session, known)
+
+    def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> _Session:
+        known = self._sessions[session]
         runs = known.runs
         if runs and runs[-1] == number - 1:
             runs[-1] = number
@@ -220,61 +260,46 @@ class Replay:
             if known.reached is None or sequence >= known.reached:
                 known.reached, known.reached_at = sequence, number
             known.streams.add(stream)
+        return known
 
     def reached(self, session: str | None) -> tuple[int, int] | None:
         """The highest sequence of a session, and its line."""
+        self._settle()
         known = self._sessions.get(session)
         return None if known is None or known.reached is None else (known.reached, known.reached_at)
 
     def _keep(self, step: Step) -> None:
         session = self._current = step.scope.get("session_id", self._current)
-        place = step.place
-        self._reach(session, place.stream, place.sequence, step.number)
-        if (session is None or session not in self._events) and self.is_gone(session):
-            return
-        found_by = _NONE
+        place, found_by, channels = step.place, _NONE, ()
         for move in step.moves:
             if move.source == NONE:
                 by = self._world.subjects(move.machine)[move.subject].by
                 found_by = {**found_by, (move.machine, move.subject): by}
             if move.machine == "channel":
-                self._channels.setdefault(move.subject, {})[session] = None
+                channels = (*channels, move.subject)
         line = step.packed() if step.raw is None else step.raw
-        self._hold(session, Kept(step.number, step.type, step.place, step.scope, step.moves, line, found_by))
+        kept = (step.number, step.type, place, step.scope, step.moves, line, found_by, _NO_ANSWER)
+        self._note(session, place.stream, place.sequence, _make(Kept, kept), channels)
 
-    def _hold(self, session: str | None, kept: Kept | Repeated) -> None:
-        waiting = self._waiting.get(session)
-        if waiting is None:
-            waiting = self._wait(session)
-        waiting.append(kept)
-        self._count(session, self._events.pop(session, 0))
-
-    def pass_by(self, session: str | None) -> None:
-        """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
-        if session is None or self.is_gone(session):
-            return
-        self._count(session, self._events.pop(session, 0))
-
-    def _count(self, session: str | None, events: int) -> None:
-        self._events[session] = events + 1
+    def _count(self, session: str | None, known: _Session) -> None:
+        known.events += 1
+        if known is not self._latest:
+            self._kept.pop(session, None)
+            self._kept[session] = self._latest = known
         self._held += 1
         if self._held > TAKEN:
             self._make_room()
 
-    def _wait(self, session: str | None) -> deque[Kept | Repeated]:
-        """What waits of a session; events before the first session that is named belong to it."""
-        waiting = self._waiting.get(session)
-        if waiting is None:
-            waiting = self._waiting[session] = self._waiting.pop(None, None) or deque()
-            self._rename(session)
-        return waiting
-
-    def _rename(self, session: str | None) -> None:
-        if None in self._events and session is not None:
-            self._events[session] = self._events.pop(None)
+    def _wait(self, session: str | None, known: _Session) -> deque[Kept | Repeated]:
+        """What waits of a session of which nothing waited; events before the first that is named belong to it."""
+        unnamed = self._kept.pop(None, None) if session is not None else None
+        waiting = known.waiting = self._waiting[session] = self._waiting.pop(None, None) or deque()
+        if unnamed is not None:
+            known.events, unnamed.events, unnamed.waiting = unnamed.events, 0, None
             # Nobody has named a session yet, so every channel is one of none.
             for sessions in self._channels.values():
                 sessions[session] = sessions.pop(None)
+        return waiting
 
     def _acknowledge(self, step: Step) -> None:
         """An answer counts for the sessions that know the channel; it is no event, and makes no document newer."""
@@ -287,9 +312,10 @@ class Replay:
         channel, result = self._asked.pop(command, None), as_record(line.get("result"))
         if channel is None or result.get("outcome") != "accepted":
             return
+        self._settle()
         told = (channel, known(result.get("last_acknowledged_sequence")))
         for session in self._channels.get(channel, ()):
-            self._wait(session).append(Kept(step.number, acknowledged=told))
+            self._waiting[session].append(Kept(step.number, acknowledged=told))
 
     def _note_doubt(self, since: int | None, number: int) -> None:
         """A line that could not be read is no step; what it put in doubt is noted before the next one."""
@@ -299,10 +325,12 @@ class Replay:
 
     def remember(self, session: str | None, number: int) -> None:
         """Notes a line as one that a claim of a session rests on."""
+        self._settle()
         self._reach(session, None, None, number)
 
     def lines(self, session: str | None, before: int) -> tuple[int, ...]:
         """Every line so far that is no event of another session; of no session, every line."""
+        self._settle()
         wanted = self._sessions if session is None else {session, None} & self._sessions.keys()
         found = [self._sessions[key].runs for key in wanted]
         runs = [run for entry in found for run in zip(entry[::2], entry[1::2], strict=True)]
@@ -311,8 +339,8 @@ class Replay:
     def _make_room(self) -> None:
         """Gives up the sessions heard of longest ago while too many events are kept."""
         while self._held > TAKEN:
-            session = next(iter(self._events))
-            self._held -= self._events.pop(session)
+            session = next(iter(self._kept))
+            self._held -= self._kept.pop(session).events
             self._gone.note(_name(session), 0, 0)
             self._waiting.pop(session, None)
             self.past.forget(session)
@@ -324,7 +352,11 @@ class Replay:
 
     def is_gone(self, session: str | None) -> bool:
         """True for a session that was given up; for no session, when any was."""
-        if session is not None and session in self._events:
+        self._settle()
+        return self._is_given_up(session)
+
+    def _is_given_up(self, session: str | None) -> bool:
+        if session is not None and session in self._kept:
             return False
         return bool(self._gone) and (session is None or self._gone.get(_name(session)) is not None)
 
@@ -333,6 +365,7 @@ class Replay:
 
         Other sessions are replayed up to the same line unless the session is asked for alone.
         """
+        self._settle()
         until = before if sequence is None else self._replay(session, sequence, before)
         if sequence is None or not alone:
             self._replay_all(until)
