@@ -147,6 +147,13 @@ def test_a_channel_told_before_any_session_belongs_to_the_first(core):
     assert channels(world.ledger(Replay)) == {"c": ["s"]}
 
 
+def test_a_channel_may_be_what_names_the_first_session(core):
+    world = World(core, [Replay])
+    world.apply(noted(1, None), 1)
+    world.apply(noted(2, "s", "channel.connected", channel_id="c"), 2)
+    assert channels(world.ledger(Replay)) == {"c": ["s"]}
+
+
 def test_what_is_taken_in_together_is_taken_in_when_there_is_enough_of_it(core, monkeypatch):
     monkeypatch.setattr(past, "_AT_ONCE", 2)
     world = World(core, [Replay])

@@ -296,9 +296,10 @@ class Replay:
         waiting = known.waiting = self._waiting[session] = self._waiting.pop(None, None) or deque()
         if unnamed is not None:
             known.events, unnamed.events, unnamed.waiting = unnamed.events, 0, None
-            # Nobody has named a session yet, so every channel is one of none.
+            # Nobody has named a session yet, so every channel is one of none, but for those of the event at hand.
             for sessions in self._channels.values():
-                sessions[session] = sessions.pop(None)
+                if None in sessions:
+                    sessions[session] = sessions.pop(None)
         return waiting
 
     def _acknowledge(self, step: Step) -> None:
