@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
 from validator.filling import Fillings
-from validator.holes import ENVELOPE, Fields, Layouts, Template, goes_on, in_order, is_count
+from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Template, goes_on, in_order, is_count
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
@@ -47,6 +47,8 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
+_OWN = len(NAMES)
+"""The holes that every line of a stream has."""
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
 
@@ -134,12 +136,12 @@ class Echoes:
         holes = echo.template.holes(raw)
         if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
             return False
-        _, stamp, event_id, text, grows, size, *beside = holes
+        _, stamp, event_id, text, grows, size = holes[:_OWN]
         if b"\\" in text and (b"\\u" in text or b"\\/" in text):
             text = escaped(text)
             holes = (*holes[:3], text, *holes[4:])
         position = _reached(echo.position, grows, size, text) if grows or size else 0
-        if position is None or not goes_on(echo.stamp, stamp) or not echo.fits(event_id, text, beside):
+        if position is None or not goes_on(echo.stamp, stamp) or not echo.fits(event_id, text, holes[_OWN:]):
             return False
         step, sequence, body = echo.step, echo.sequence + 1, echo.body % echo.order(holes)
         if not self._repeat(event_id, body, echo.kind, echo.stream, sequence, number):
@@ -273,13 +275,14 @@ class Echoes:
         if written is None:
             return False
         template = Template(*found)
-        following, echo.stamp, event_id, text, grows, _, *beside = template.holes(raw)
+        holes = template.holes(raw)
+        following, echo.stamp, event_id, text, grows, _ = holes[:_OWN]
         text = escaped(text) if b"\\" in text else text
         echo.template, echo.body, echo.order = template, written.body, written.order
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)
         echo.fits = self._fillings.of(kind, fields, found[0], written.probed).fits
-        return echo.fits(event_id, text, beside)
+        return echo.fits(event_id, text, holes[_OWN:])
 
 
 def _sign(raw: bytes, mark: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import NATIVE
@@ -31,13 +31,22 @@ class Fillings:
         """Whether a rule looks for what leaks or hides."""
         self._words = {place: harmless(words, place) for place in ("text", "output")}
         self.is_known_id = self._words["text"].name
+        self._usual: dict[str, Filling] = {}
+        """By type, what may fill lines that have no holes beside those of a stream."""
 
     def of(self, kind: str, fields: Fields, layout: Layout, probed: dict[str, Any]) -> Filling:
         """What may fill the holes of a type and layout; the document has the probes of the layout in them."""
+        further = layout.places[len(NAMES) :]
+        known = None if further else self._usual.get(kind)
+        if known is not None:
+            return known
         place = self.sieve.free(kind)
         text = next(name for name, what in fields.items() if what == "text")
-        beside = [self._beside(layout, number, probed, kind) for number in layout.places[len(NAMES) :]]
-        return Filling(self, place, self._words[place], text.encode(), tuple(beside))
+        beside = [self._beside(layout, number, probed, kind) for number in further]
+        made = Filling(self, place, self._words[place], text.encode(), tuple(beside))
+        if not further:
+            self._usual[kind] = made
+        return made
 
     def _beside(self, layout: Layout, number: int, probed: dict[str, Any], kind: str) -> Callable[[bytes], Any]:
         """What says that a hole beside those of a stream is filled with something harmless."""
@@ -61,13 +70,12 @@ class Filling:
         self._capture, self._place, self._name, self._beside = capture, place, name, beside
         self._make, self._is_known_id = words.make, capture.is_known_id
 
-    def fits(self, event_id: bytes, text: bytes, beside: Iterable[bytes]) -> bool:
+    def fits(self, event_id: bytes, text: bytes, beside: tuple[bytes, ...]) -> bool:
         """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
         if not NATIVE and not (text.isascii() and event_id.isascii()):
             return False  # the digest of a line depends on how its writer escapes
-        for is_harmless, part in zip(self._beside, beside, strict=True):
-            if not is_harmless(part):
-                return False
+        if beside and not all(is_harmless(part) for is_harmless, part in zip(self._beside, beside, strict=True)):
+            return False
         if self._is_known_id(event_id) and self._make(text):
             return True
         if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:

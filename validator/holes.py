@@ -36,6 +36,7 @@ _WRITTEN = rb'[^"\\\x00-\x1f]*+(?:\\(?:[nrt"\\/]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]
 """A text as our own writer escapes it, and as others may."""
 _NAME = rb'[^"\\\x00-\x1f]+'
 _COUNT = rb"(?:0|[1-9][0-9]{0,14})"
+_UTC = ord("Z")
 _ZONE = rb"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 _CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?" + _ZONE
 _STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}" + _CLOCK
@@ -86,8 +87,7 @@ def goes_on(before: bytes, stamp: bytes) -> bool:
     """True for a time of the same day and zone, written alike, that is not earlier."""
     if len(stamp) != len(before) or stamp < before or stamp[:10] != before[:10]:
         return False
-    zone = -1 if stamp.endswith(b"Z") else -6
-    if stamp[zone:] != before[zone:]:
+    if (stamp[-1] != _UTC or before[-1] != _UTC) and stamp[-6:] != before[-6:]:
         return False
     return stamp == before or _is_clock(stamp, 10) is not None
 
@@ -106,6 +106,8 @@ class Layout:
     """Where each of `NAMES` comes, then those beside them; last of all, where there is nothing, what it has not."""
     probes: tuple[Any, ...]
     """Something else for each of the holes."""
+    marks: tuple[bytes, ...]
+    """The same as it is written."""
 
 
 class Layouts:
@@ -158,13 +160,15 @@ class Layouts:
         regex = re.compile(b"".join(parts) + rb"(%b.*)" % quote, re.DOTALL)
         kinds = [hole.kind for hole in holes]
         named = [kinds.index(name) if name in kinds else -1 for name in NAMES]
+        probes = tuple([_probe(kind, number) for number, kind in enumerate(kinds)])
         return Layout(
             holes,
             regex.fullmatch,
             tuple(range(1, 2 * len(holes) + 2, 2)),
             2 * kinds.index("text") + 2,
             (*named, *map(holes.index, beside)),
-            tuple([_probe(kind, number) for number, kind in enumerate(kinds)]),
+            probes,
+            tuple([sorted_bytes(probe).strip(b'"') for probe in probes]),
         )
 
 
@@ -221,28 +225,33 @@ def in_order(layout: Layout, match: Any, document: dict[str, Any], read: Read) -
 
     None unless the holes of the layout are those of the document: filled with something else, it has to read so.
     """
-    probed = document
-    for hole, probe in zip(layout.holes, layout.probes, strict=True):
-        probed = _with(probed, hole.path, probe)
+    probed = _filled(document, layout)
     if not _proves(layout, match.group(*layout.constant), probed, read):
         return None
-    written = sorted_bytes(probed)
-    marks = [sorted_bytes(probe).strip(b'"') for probe in layout.probes]
+    written, marks = sorted_bytes(probed), layout.marks
+    places = [written.find(mark) for mark in marks]
     if any(written.count(mark) != 1 for mark in marks):
         return None
-    order = sorted(range(len(marks)), key=lambda number: written.find(marks[number]))
-    parts = []
+    order = sorted(range(len(marks)), key=places.__getitem__)
+    parts, end = [], 0
     for number in order:
-        before, _, written = written.partition(marks[number])
-        parts.append(before.replace(b"%", b"%%"))
-    parts.append(written.replace(b"%", b"%%"))
-    return Written(b"%b".join(parts), itemgetter(*map(layout.places.index, order)), probed)
+        parts.append(written[end : places[number]])
+        end = places[number] + len(marks[number])
+    # No byte of JSON is a zero.
+    body = b"\0".join([*parts, written[end:]]).replace(b"%", b"%%").replace(b"\0", b"%b")
+    return Written(body, itemgetter(*map(layout.places.index, order)), probed)
 
 
-def _with(document: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """The document with another value at a path."""
-    first, *rest = path
-    return {**document, first: _with(document[first], tuple(rest), value) if rest else value}
+def _filled(document: dict[str, Any], layout: Layout) -> dict[str, Any]:
+    """The document with the probes of its layout in its holes."""
+    probed = {**document}
+    for hole, probe in zip(layout.holes, layout.probes, strict=True):
+        inside = probed
+        for name in hole.path[:-1]:
+            below = {**inside[name]}
+            inside[name], inside = below, below
+        inside[hole.path[-1]] = probe
+    return probed
 
 
 def _proves(layout: Layout, key: Key, probed: dict[str, Any], read: Read) -> bool:
