@@ -64,17 +64,17 @@ class Record:
             return False
         return all(self.link(name) == value for name, value in where.items())
 
-    @property
-    def flat(self) -> bool:
-        """True when no value could be changed by somebody else who holds it."""
-        return _HOLDING.isdisjoint(map(type, self.data.values()))
+    def settle(self) -> None:
+        """Lets go of what somebody else may hold and change; whoever has the record changes it no more."""
+        if _HOLDING.isdisjoint(map(type, self.data.values())):
+            self.settled = True
+        else:
+            self.data = copied(self.data)
 
     def copy(self) -> Record:
         data = self.data.copy()
         if not self.settled and not _HOLDING.isdisjoint(map(type, data.values())):
-            for name, value in data.items():
-                if type(value) in _HOLDING:
-                    data[name] = copied(value)
+            data = copied(data)
         made = _bare(Record)  # copies are made by the dozen for every command, and `__init__` takes a third of one
         made.kind, made.id, made.ordinal = self.kind, self.id, self.ordinal
         made.session, made.thread, made.state, made.open = self.session, self.thread, self.state, self.open

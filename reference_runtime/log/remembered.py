@@ -71,10 +71,11 @@ class Remembered:
             if kind in found:
                 del found[kind]
         for record in records:
-            kept = loaded[record.kind, record.id] = _settled(record)
+            loaded[record.kind, record.id] = record
+            record.settle()
             for link in record.scope.items():
                 if link in kin_of:
-                    self._relate(link, kept)
+                    self._relate(link, record)
 
     def _relate(self, link: Key, record: Record) -> None:
         kin = self._kin[link]
@@ -83,14 +84,6 @@ class Remembered:
         alike[record.id] = record
         if is_new and sum(map(len, kin.values())) > _MANY:
             del self._kin[link]
-
-
-def _settled(record: Record) -> Record:
-    """A record that shares nothing with anybody who could change it."""
-    if not record.flat:
-        return record.copy()
-    record.settled = True
-    return record
 
 
 def _place(record: Record) -> int:

@@ -93,6 +93,13 @@ def test_what_was_read_can_be_changed_without_changing_what_is_kept(store):
     assert store.load("turn", "a") == record("a", 1, data={"list": [1]})
 
 
+def test_what_was_kept_is_not_changed_by_those_who_hold_a_part_of_it(store):
+    told = {"worker": {"refs": ["a"]}, "title": "b"}
+    store.commit(change(store, "e", records=(record("a", 1, data=dict(told)),)))
+    told["worker"]["refs"].append("c")
+    assert store.load("turn", "a").data == {"worker": {"refs": ["a"]}, "title": "b"}
+
+
 def test_what_was_found_once_is_found_anew_when_it_changed(store):
     def found():
         return [(one.id, one.state) for one in store.find("turn", {"session_id": "s"}, None)]
