@@ -86,14 +86,7 @@ def written(moment: datetime) -> str:
     """An instant as events carry it."""
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
-    second = _second(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
-    return f"{second}.{moment.microsecond // 1000:03d}Z"
-
-
-@functools.lru_cache(maxsize=16)
-def _second(year: int, month: int, day: int, hour: int, minute: int, second: int) -> str:
-    """A second as it is written; many events fall into one."""
-    return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}"
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def read(moment: str) -> datetime:
@@ -115,7 +108,8 @@ def stamped(draft: Draft, *, number: int, sequence: int, moment: datetime, runti
     for name in _in_order(tuple(ids)):
         if (value := ids[name]) is not None:
             event[name] = value
-    event.update(draft.beside)
+    if draft.beside:
+        event.update(draft.beside)
     said = {name: value for name, value in draft.payload.items() if value is not None}
     if not _WORDS.isdisjoint(said):
         for name in _WORDS & said.keys():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from reference_runtime.log.sqlite import _LOAD, SqliteStore, _record
 from reference_runtime.patterns import leaks, may_leak, tables
 from reference_runtime.redaction import FREE, clean
 from reference_runtime.scripts.player import Player, load, playable, stories
-from reference_runtime.stamping import IDS, Draft, stamped
+from reference_runtime.stamping import IDS, Draft, stamped, written
 from tests.runtime.machine import RuntimeMachine
 from validator.protocol.definition import read_definition
 
@@ -123,3 +125,16 @@ def test_ids_are_written_in_the_order_of_the_envelope(ids, moment):
     event = stamped(Draft("x", ids), number=1, sequence=1, moment=moment, runtime_id="r")
     assert [name for name in event if name in IDS] == [name for name in IDS if ids.get(name) is not None]
     assert "vendor_id" not in event
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (datetime(2026, 5, 8, 9, 0, 0, 10_999, tzinfo=UTC), "2026-05-08T09:00:00.010Z"),
+        (datetime(2026, 5, 8, 9, tzinfo=UTC), "2026-05-08T09:00:00.000Z"),
+        (datetime(2026, 5, 8, 1, 30, tzinfo=timezone(timedelta(hours=2))), "2026-05-07T23:30:00.000Z"),
+        (datetime(7, 1, 2, tzinfo=UTC), "0007-01-02T00:00:00.000Z"),
+    ],
+)
+def test_a_moment_is_written_in_utc_and_cut_off_at_the_millisecond(moment, text):
+    assert written(moment) == text
