@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, ids, told
 from reference_runtime.facts.unit import Unit
@@ -26,7 +25,7 @@ def boundary(unit: Unit, event: Event, moves: list[Move]) -> None:
     if kind is None:
         return
     record = unit.edit("boundary", event["event_id"])
-    record.session, record.thread = event.get("session_id"), thread_of(unit, event)
+    record.session, record.thread = event.get("session_id"), unit.thread
     record.data = {"kind": kind, **{name: said[name] for name in _FIELDS[kind] if name in said}}
     reference = {
         "compaction": said.get("summary_ref", said.get("replacement_history_ref")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, keep, told
 from reference_runtime.facts.unit import Unit
@@ -12,7 +11,7 @@ _LISTS = {"selected_refs": "selected", "omitted_refs": "omitted", "missing_facts
 
 def resolved(unit: Unit, event: Event, moves: list[Move]) -> None:
     """A new selection replaces the old one whole."""
-    thread, said = thread_of(unit, event), told(event)
+    thread, said = unit.thread, told(event)
     if thread is None:
         return
     record = unit.edit("context", thread)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from reference_runtime.facts.record import Record
-from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, add, keep, told
 from reference_runtime.facts.unit import Unit
@@ -19,7 +18,7 @@ def artifact(unit: Unit, event: Event, moves: list[Move]) -> None:
     record.data["updated_at"] = event["timestamp"]
     record.data["told"] = True
     record.data["deleted"] = said.get("change") == "deleted"
-    add(record, "threads", thread_of(unit, event))
+    add(record, "threads", unit.thread)
     serve(unit, record, event.get("task_id"))
 
 
@@ -42,7 +41,7 @@ def evidence(unit: Unit, event: Event, moves: list[Move]) -> None:
         if isinstance(said.get(name), str):
             reference = unit.edit("reference", f"{event.get('session_id')}|{said[name]}")
             reference.session, reference.data["ref"] = event.get("session_id"), said[name]
-            add(reference, "threads", thread_of(unit, event))
+            add(reference, "threads", unit.thread)
             serve(unit, reference, event.get("task_id"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_runtime.contract import copied
-from reference_runtime.facts.scope import scopes, thread_of
+from reference_runtime.facts.scope import scopes
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, add, keep, told
 from reference_runtime.facts.unit import Unit
@@ -15,7 +15,7 @@ _RESOLVED = {"allowed": "allow", "denied": "deny", "timed_out": "deny", "cancell
 def catalog(unit: Unit, event: Event, moves: list[Move]) -> None:
     """The latest catalogue of each scope, for any caller and for the caller it names."""
     said = told(event)
-    for scope in scopes(unit, event):
+    for scope in scopes(unit):
         for caller in {"", said.get("caller") if isinstance(said.get("caller"), str) else ""}:
             record = unit.edit("catalog", f"{scope}|{caller}")
             record.session = event.get("session_id")
@@ -51,7 +51,7 @@ def permission(unit: Unit, event: Event, moves: list[Move]) -> None:
         entry.setdefault("target_kind", _TARGETS[target])
         entry["target_id"] = event[target]
     record = unit.edit("decision", event["event_id"])
-    record.session, record.thread, record.data = event.get("session_id"), thread_of(unit, event), entry
+    record.session, record.thread, record.data = event.get("session_id"), unit.thread, entry
     if isinstance(call, str):
         unit.edit("tool_call", call).data["policy_decision"] = entry["decision"]
 
@@ -60,7 +60,7 @@ def sandbox(unit: Unit, event: Event, moves: list[Move]) -> None:
     said = told(event, "sandbox_profile")
     if event["type"] == "sandbox.violation":
         record = unit.edit("violation", event["event_id"])
-        record.session, record.thread = event.get("session_id"), thread_of(unit, event)
+        record.session, record.thread = event.get("session_id"), unit.thread
         keep(record, event, "tool_call_id", "process_id")
         keep(record, said, "violation_ref", "boundary", "target")
         return
@@ -69,7 +69,7 @@ def sandbox(unit: Unit, event: Event, moves: list[Move]) -> None:
     unit.edit("governance", event["session_id"]).data["sandbox_profile"] = profile
     if isinstance(event.get("tool_call_id"), str):
         unit.edit("tool_call", event["tool_call_id"]).data["sandbox_profile"] = profile
-    for scope in scopes(unit, event):
+    for scope in scopes(unit):
         record = unit.edit("environment", scope)
         record.session, record.data["sandbox"] = event.get("session_id"), profile
         keep(record, profile, "cwd")
@@ -79,7 +79,7 @@ def hook(unit: Unit, event: Event, moves: list[Move]) -> None:
     said = told(event, "hook_run")
     for move in moves:
         record = unit.edit("hook", move.record.id)
-        record.thread = record.thread or thread_of(unit, event)
+        record.thread = record.thread or unit.thread
         if event["type"] == "hook.started":
             record.data = {}
             keep(record, said, "hook_point", "handler_ref")

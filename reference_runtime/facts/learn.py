@@ -20,7 +20,7 @@ from reference_runtime.facts import (
     tools,
     turns,
 )
-from reference_runtime.facts.scope import mention
+from reference_runtime.facts.scope import attend, mention
 from reference_runtime.facts.tables import Drive, Move
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import touch
@@ -65,9 +65,9 @@ _FAMILIES = {
 
 def learn(unit: Unit, event: dict[str, Any]) -> list[Move]:
     """Changes a unit by one event; raises IllegalMove when a table refuses it."""
-    unit.before = {}
+    attend(unit, event)
     order.place(unit, event)
-    mention(unit, event)
+    mention(unit)
     moves = Drive(unit, event).run()
     _ends(event, moves)
     sessions.envelope(unit, event)
@@ -88,9 +88,10 @@ def _ends(event: dict[str, Any], moves: list[Move]) -> None:
     for move in moves:
         if move.source == move.target:
             continue
-        if move.ended:
+        was_over, is_over = move.machine.is_terminal(move.source), move.machine.is_terminal(move.target)
+        if is_over and not was_over:
             move.record.data["ended_at"] = event["timestamp"]
-        elif move.reopened:
+        elif was_over and not is_over:
             move.record.data.pop("ended_at", None)
         if move.machine.name == "thread" and move.row.driver.kind == "move":
             move.record.data.pop("status_reason", None)

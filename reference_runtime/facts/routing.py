@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from reference_runtime.contract import copied
-from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, keep, told
 from reference_runtime.facts.unit import Unit
@@ -21,7 +20,7 @@ def routing(unit: Unit, event: Event, moves: list[Move]) -> None:
     kind = event["type"].removeprefix("routing.")
     if kind == "fallback.applied":
         record = unit.edit("fallback", event["event_id"])
-        record.session, record.thread = event.get("session_id"), thread_of(unit, event)
+        record.session, record.thread = event.get("session_id"), unit.thread
         record.data = copied("fallback", told(event))
         return
     session = unit.edit("routing", event["session_id"])
@@ -107,7 +106,7 @@ def _sum(total: Any, summand: Any, begun: bool) -> Any:
 def _limit_event(unit: Unit, event: Event) -> None:
     said = told(event, "limit_event")
     record = unit.edit("limit_event", event["event_id"])
-    record.session, record.thread = event.get("session_id"), thread_of(unit, event)
+    record.session, record.thread = event.get("session_id"), unit.thread
     record.data = {**copied("limit_event", said), "event_kind": said.get("event_kind", _KINDS[event["type"]])}
     if event["type"] == "quota.blocked" and isinstance(event.get("turn_id"), str):
         record.scope["turn_id"] = event["turn_id"]

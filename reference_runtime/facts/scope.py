@@ -30,22 +30,24 @@ _LEADS = ("turn_id", "task_id", "tool_call_id", "process_id", "action_id")
 """Ids through which an event without a thread finds one; the first whose thread is known decides."""
 
 
-def thread_of(unit: Unit, event: dict[str, Any]) -> str | None:
-    """The thread in whose scope an event is, or None."""
-    carried = unit.carried(event)
-    if "thread_id" in carried:
-        return carried["thread_id"]
+def attend(unit: Unit, event: dict[str, Any]) -> None:
+    """Makes an event the present one of a unit: which identities it carries, and in the scope of which thread it is."""
+    unit.before, unit.carried = {}, unit.protocol.lens.scope(event)
+    unit.thread = unit.carried["thread_id"] if "thread_id" in unit.carried else _led_to(unit)
+
+
+def _led_to(unit: Unit) -> str | None:
+    """The thread of what an event without one is about, or None."""
     for name in _LEADS:
-        record = unit.get(KINDS[name], carried.get(name))
+        record = unit.get(KINDS[name], unit.carried.get(name))
         if record and record.thread:
             return record.thread
     return None
 
 
-def mention(unit: Unit, event: dict[str, Any]) -> None:
-    """Gives every subject that an event names its place in the order, its session and its thread."""
-    thread = thread_of(unit, event)
-    carried = unit.carried(event)
+def mention(unit: Unit) -> None:
+    """Gives every subject that the present event names its place in the order, its session and its thread."""
+    carried, thread = unit.carried, unit.thread
     for name, identity in carried.items():
         kind = KINDS.get(name)
         if kind is None:
@@ -58,8 +60,8 @@ def mention(unit: Unit, event: dict[str, Any]) -> None:
         record.thread = record.thread or belongs
 
 
-def scopes(unit: Unit, event: dict[str, Any]) -> list[str]:
-    """Names of the scopes that an event feeds: its session, its thread, its turn."""
-    carried = unit.carried(event)
-    found = [("session", carried.get("session_id")), ("thread", thread_of(unit, event))]
-    return [f"{kind}|{identity}" for kind, identity in (*found, ("turn", carried.get("turn_id"))) if identity]
+def scopes(unit: Unit) -> list[str]:
+    """Names of the scopes that the present event feeds: its session, its thread, its turn."""
+    carried = unit.carried
+    found = (("session", carried.get("session_id")), ("thread", unit.thread), ("turn", carried.get("turn_id")))
+    return [f"{kind}|{identity}" for kind, identity in found if identity]

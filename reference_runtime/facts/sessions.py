@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_runtime.facts.scope import scopes, thread_of
+from reference_runtime.facts.scope import scopes
 from reference_runtime.facts.tables import Move
 from reference_runtime.facts.told import Event, keep, told
 from reference_runtime.facts.unit import Unit
@@ -21,11 +21,11 @@ def envelope(unit: Unit, event: Event) -> None:
             keep(record, event, "runtime_id")
         if not _TRACED.isdisjoint(event):
             _telemetry(unit, event, session)
-    thread = thread_of(unit, event)
+    thread = unit.thread
     if thread and unit.get("thread", thread):
         unit.edit("thread", thread).data["updated_at"] = event["timestamp"]
     if isinstance(event.get("execution_environment"), dict):
-        for scope in scopes(unit, event):
+        for scope in scopes(unit):
             _environment(unit, scope, event)
 
 
@@ -72,12 +72,12 @@ def incident(unit: Unit, event: Event, moves: list[Move]) -> None:
     if not isinstance(identity, str):
         if kind == "warning":
             remark = unit.edit("warning", event["event_id"])
-            remark.session, remark.thread = event.get("session_id"), thread_of(unit, event)
+            remark.session, remark.thread = event.get("session_id"), unit.thread
             remark.data["text"] = said.get("message", said.get("code"))
         return
     record = unit.edit("incident", identity)
     record.session = record.session or event.get("session_id")
-    record.thread = record.thread or thread_of(unit, event)
+    record.thread = record.thread or unit.thread
     record.data.setdefault("incident_type", f"runtime_{kind}")
     record.data.setdefault("severity", kind)
     record.data.setdefault("detected_at", event["timestamp"])

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reference_runtime.errors import IllegalMove
 from reference_runtime.facts.record import Record
-from reference_runtime.facts.scope import thread_of
 from reference_runtime.facts.unit import Unit
 from validator.protocol.envelope import Lens
 from validator.protocol.machine import NONE, Driver, Machine, Row
@@ -49,7 +48,7 @@ class Move:
 Line = dict[str, Any]
 Found = tuple[str, str]
 """The key of a subject, and the path by which it was found."""
-Finder = Callable[[Line], list[Found]]
+Finder = Callable[[Line], Sequence[Found]]
 
 
 class Listener(NamedTuple):
@@ -60,6 +59,8 @@ class Listener(NamedTuple):
     find: Finder
     rows: dict[str, tuple[Row, ...]]
     """By the state of a subject, the rows that the driver may take from there."""
+    open: frozenset[str]
+    """The states in which a subject is still at work."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -67,7 +68,7 @@ def _listeners(protocol: Protocol, kind: str, name: str) -> tuple[Listener, ...]
     """The machines that list a driver; what the tables say about it is looked up once."""
     driver = Driver(kind, name)
     return tuple(
-        Listener(machine, driver, _finder(protocol, machine), _by_state(machine.by_driver[driver]))
+        Listener(machine, driver, _finder(protocol.lens, machine), _by_state(machine.by_driver[driver]), _open(machine))
         for machine in protocol.listeners.get(driver, ())
     )
 
@@ -77,32 +78,40 @@ def _by_state(rows: tuple[Row, ...]) -> dict[str, tuple[Row, ...]]:
     return {state: tuple(row for row in rows if state in row.sources) for state in states}
 
 
-def _finder(protocol: Protocol, machine: Machine) -> Finder:
-    """What finds the subjects of a machine: by the first of its alternatives that the line tells whole."""
-    ways = tuple((",".join(paths), _keys(protocol.lens, paths)) for paths in machine.subject)
+def _open(machine: Machine) -> frozenset[str]:
+    return frozenset(filter(machine.is_open, machine.states))
 
-    def find(line: Line) -> list[Found]:
-        for by, keys in ways:
-            if found := keys(line):
-                return [(key, by) for key in found]
-        return []
+
+def _finder(lens: Lens, machine: Machine) -> Finder:
+    """What finds the subjects of a machine: by the first of its alternatives that the line tells whole."""
+    ways = tuple(_way(lens, paths) for paths in machine.subject)
+    if len(ways) == 1:
+        return ways[0]
+
+    def find(line: Line) -> Sequence[Found]:
+        for way in ways:
+            if found := way(line):
+                return found
+        return ()
 
     return find
 
 
-def _keys(lens: Lens, paths: tuple[str, ...]) -> Callable[[Line], list[str]]:
+def _way(lens: Lens, paths: tuple[str, ...]) -> Finder:
+    """One alternative: a list of keys, a key, or a key of several parts."""
+    by = ",".join(paths)
     if "[]" in paths[0]:
-        return lambda line: [key for key in lens.each(line, paths[0]) if isinstance(key, str)]
+        return lambda line: [(key, by) for key in lens.each(line, paths[0]) if isinstance(key, str)]
     readers = tuple(lens.reader(path) for path in paths)
+    if len(readers) == 1:
+        (read,) = readers
+        return lambda line: ((key, by),) if isinstance(key := read(line), str) else ()
 
-    def keys(line: Line) -> list[str]:
+    def find(line: Line) -> Sequence[Found]:
         parts = [read(line) for read in readers]
-        for part in parts:
-            if not isinstance(part, str):
-                return []
-        return ["|".join(parts)]
+        return (("|".join(parts), by),) if all(isinstance(part, str) for part in parts) else ()
 
-    return keys
+    return find
 
 
 class Drive:
@@ -111,7 +120,7 @@ class Drive:
     def __init__(self, unit: Unit, event: Line):
         self._unit, self._event = unit, event
         self._protocol = unit.protocol
-        self._scope = unit.carried(event)
+        self._scope = unit.carried
         self.moves: list[Move] = []
 
     def run(self) -> list[Move]:
@@ -165,10 +174,12 @@ class Drive:
 
     def _take(self, listener: Listener, key: str, by: str, moved: Move | None, waiting: deque[Move]) -> None:
         machine = listener.machine
-        state = self._unit.state(machine.name, key)
-        into = moved.target if moved else None
+        known = self._unit.get(machine.name, key)
+        state, into = known.state if known else NONE, moved.target if moved else None
         for row in listener.rows.get(state, ()):
-            if (into is None or into in row.into) and self._holds(row, machine, key, by, moved):
+            if into is not None and into not in row.into:
+                continue
+            if not (row.when or row.unless) or row.holds(functools.partial(self._fact, machine, key, by, moved)):
                 break
         else:
             if state != NONE or self._owned(machine, listener.driver):
@@ -177,20 +188,17 @@ class Drive:
                 raise IllegalMove(machine.name, key, state, str(listener.driver), clause)
             return
         target = row.lands(state)
-        move = Move(machine, self._place(machine, key, target, moved is None), state, row, target)
+        move = Move(machine, self._place(listener, key, target, moved is None), state, row, target)
         self.moves.append(move)
         if target != state:
             waiting.append(move)
 
-    def _holds(self, row: Row, machine: Machine, key: str, by: str, moved: Move | None) -> bool:
-        return not (row.when or row.unless) or row.holds(functools.partial(self._fact, machine, key, by, moved))
-
-    def _place(self, machine: Machine, key: str, state: str, named: bool) -> Record:
-        record = self._unit.edit(machine.name, key)
-        record.state, record.open = state, machine.is_open(state)
+    def _place(self, listener: Listener, key: str, state: str, named: bool) -> Record:
+        record = self._unit.edit(listener.machine.name, key)
+        record.state, record.open = state, state in listener.open
         record.session = record.session or self._scope.get("session_id")
         if named:
-            record.thread = record.thread or thread_of(self._unit, self._event)
+            record.thread = record.thread or self._unit.thread
             if not self._scope.keys() <= record.scope.keys():
                 record.scope = {**self._scope, **record.scope}
         record.data.pop("doubted", None)

@@ -14,6 +14,8 @@ from reference_runtime.log.base import Change, Store
 from validator.protocol.protocol import Protocol
 
 Key = tuple[str, str]
+_UNREAD: Any = object()
+"""Stands for a record that the store was not asked for yet; None stands for one that there is not."""
 
 
 class Unit:
@@ -38,30 +40,26 @@ class Unit:
         self._store = store
         self._held: dict[Key, Record | None] = {}
         self._kept: dict[Key, Record | None] = {}
-        """Records as the store keeps them, until they are first touched; what they were like needs no other copy."""
-        self._dirty: dict[Key, None] = {}
+        """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
+        self._dirty: dict[Key, Record] = {}
         self._touched: set[str] = set()
         """The kinds of what is dirty."""
-        self._carried: tuple[Any, dict[str, str]] = (None, {})
         self.shown: dict[Key, Record] = {}
         """The records of read models that were touched here, by the model and its scope."""
-        self.before: dict[Key, Record | None] = {}
-        """What the records that the present event touched were like before it."""
-
-    def carried(self, event: dict[str, Any]) -> dict[str, str]:
-        """The identities that an event carries; read once per event."""
-        known, found = self._carried
-        if known is not event:
-            found = self.protocol.lens.scope(event)
-            self._carried = (event, found)
-        return found
+        self.carried: dict[str, str] = {}
+        """The identities that the present event carries."""
+        self.thread: str | None = None
+        """The thread in whose scope the present event is."""
+        self.before: dict[Key, tuple[Record | None, Record]] = {}
+        """The records that the present event touched: what each was like before it, and the record itself."""
 
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
         key = (kind, identity)
-        if key in self._held:
-            return self._held[key]
-        return self._hold(key, self._store.peek(kind, identity)) if identity is not None else None
+        held = self._held.get(key, _UNREAD)
+        if held is _UNREAD:
+            held = self._hold(key, self._store.peek(kind, identity)) if identity is not None else None
+        return held
 
     def _hold(self, key: Key, kept: Record | None) -> Record | None:
         """A record of the store, copied so that it may be changed."""
@@ -71,20 +69,25 @@ class Unit:
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
-        key, before = (kind, identity), self.before
-        if key in before:
-            return self._held[key]  # the present event touched it already
-        record = self._held[key] if key in self._held else self.get(kind, identity)
-        if kind not in self.unshown:
-            before[key] = self._kept.pop(key) if key in self._kept else record.copy() if record else None
-        if key not in self._dirty:
-            self._dirty[key] = None
-            self._touched.add(kind)
+        key = (kind, identity)
+        if (touched := self.before.get(key)) is not None:
+            return touched[1]  # the present event touched it already
+        record = self._dirty.get(key)
         if record is None:
-            self.ordinal += 1
-            # A subject of a state table is open once it took a row, not when it is first mentioned.
-            record = self._held[key] = Record(kind, identity, self.ordinal, open=kind not in self.protocol.machines)
+            record = self._dirty[key] = self.get(kind, identity) or self._begin(key)
+            self._touched.add(kind)
+            was = self._kept.get(key)
+        elif kind not in self.unshown:
+            was = record.copy()
+        if kind not in self.unshown:
+            self.before[key] = (was, record)
         return record
+
+    def _begin(self, key: Key) -> Record:
+        self.ordinal += 1
+        # A subject of a state table is open once it took a row, not when it is first mentioned.
+        made = self._held[key] = Record(*key, self.ordinal, open=key[0] not in self.protocol.machines)
+        return made
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
         """The records of a kind told with all the ids named, in the order of first mention."""
@@ -96,9 +99,9 @@ class Unit:
             key = (kind, kept.id)
             found[key] = held.get(key) or self._hold(key, kept)
         if kind in self._touched:
-            for key in self._dirty:
+            for key, record in self._dirty.items():
                 if key[0] == kind:
-                    found[key] = held[key]
+                    found[key] = record
         fitting = [record for record in found.values() if record.fits(where, is_open)]
         return sorted(fitting, key=_place) if len(fitting) > 1 else fitting
 
@@ -118,8 +121,8 @@ class Unit:
 
     def change(self) -> Change:
         """What a store has to keep."""
-        records = [self._held[key] for key in self._dirty]
-        return Change(self.position, self.ordinal, self.events, records, streams=[*map(self.stream, self.events)])
+        streams = [*map(self.stream, self.events)]
+        return Change(self.position, self.ordinal, self.events, [*self._dirty.values()], streams=streams)
 
     def stream(self, event: dict[str, Any]) -> str | None:
         """The stream by which an event is read again."""

@@ -25,6 +25,7 @@ from reference_runtime.capture import Capture, NoCapture
 from reference_runtime.contract import Contract
 from reference_runtime.errors import CommandRejected, PositionConflict
 from reference_runtime.facts.record import Record
+from reference_runtime.facts.scope import attend
 from reference_runtime.facts.tables import Drive, Move
 from reference_runtime.facts.unit import Unit
 from reference_runtime.log.base import Store
@@ -76,7 +77,7 @@ class Page(Unit):
 
     def write(self, line: Line) -> list[Move]:
         """Takes a line in; raises IllegalMove when a table refuses it."""
-        self.before = {}
+        attend(self, line)
         moves = Drive(self, line).run()
         if (stream := self.stream(line)) is not None:
             self._place(line, self.edit("stream", stream).data)

@@ -7,7 +7,7 @@ from typing import Any
 from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
-from reference_runtime.projections.told import Told
+from reference_runtime.projections.told import Standing
 
 
 def place(record: Record) -> Any:
@@ -22,7 +22,7 @@ VIEWS = {
     "place": place,
     "line": lambda record: record.data,
     # A blocked thread pauses its queue.
-    "thread": Told(lambda record: record.state == "blocked", "status", exact=False),
+    "thread": Standing(lambda state: state == "blocked"),
 }
 
 

@@ -8,7 +8,7 @@ from reference_runtime.contract import copied
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import entries, task_snapshot
-from reference_runtime.projections.told import Told
+from reference_runtime.projections.told import Standing, Told
 from reference_runtime.projections.turns import active_turn, shown_status
 
 _SHELL = ("runtime_id", "title", "workspace_id", "account_ref", "created_at", "pinned_thread_ids", "telemetry")
@@ -42,7 +42,7 @@ VIEWS = {
     "turn": _turn,
     "step": entries.step,
     "boundary": lambda record: record.data,
-    "task": Told(lambda record: task_snapshot.bucket(record) if record.known else None, "status", exact=False),
+    "task": Standing(task_snapshot.standing),
     "subagent": lambda record: record.id if record.known else None,
     "artifact": _artifact,
     "reference": entries.reference,

@@ -32,17 +32,17 @@ VIEWS = {
 }
 
 
-def bucket(record: Record) -> list[Any]:
-    """The list a task stands in, and whether it has ended."""
-    return [_BUCKET_OF[entries.status(record)], record.state in _ENDED]
+def standing(state: str) -> tuple[str, bool] | None:
+    """The list in which a task in a state stands, and whether it has ended."""
+    return (_BUCKET_OF[state], state in _ENDED) if state != "none" else None
 
 
 def counts(tasks: list[Record]) -> dict[str, int]:
     """Tasks by list; `terminal` are those that have ended."""
     found = dict.fromkeys((*_BUCKETS, "terminal"), 0)
-    for name, ended in (bucket(task) for task in tasks if task.known):
-        found[name] += 1
-        found["terminal"] += ended
+    for task in (task for task in tasks if task.known):
+        found[_BUCKET_OF[entries.status(task)]] += 1
+        found["terminal"] += task.state in _ENDED
     return found
 
 
@@ -52,7 +52,7 @@ def build(unit: Unit, session: str, thread: str | None = None, tasks: list[Recor
     chosen = [one for one in (unit.find("task", **where) if tasks is None else tasks) if one.known]
     lists: dict[str, list[Any]] = {name: [] for name in _BUCKETS}
     for task in chosen:
-        lists[bucket(task)[0]].append(entries.task(unit, task))
+        lists[_BUCKET_OF[entries.status(task)]].append(entries.task(unit, task))
     return {
         "task_summary": counts(chosen),
         **lists,

@@ -11,10 +11,7 @@ from reference_runtime.facts.record import Record
 
 
 class Told:
-    """A view that cannot change unless one of its fields does, once the record is known; the state is `status`.
-
-    It is exact when it changes whenever one of them does, because it shows them as they were told.
-    """
+    """A view that changes exactly when one of its fields does, once the record is known; the state is `status`."""
 
     def __init__(
         self,
@@ -22,10 +19,9 @@ class Told:
         *names: str,
         record: str = "",
         but: tuple[str, ...] = (),
-        exact: bool = True,
     ):
         """The fields are named, or those that a record of the contract declares, but for some."""
-        self._view, self._names, self._record, self._but, self.exact = view, names, record, but, exact
+        self._view, self._names, self._record, self._but = view, names, record, but
 
     def __call__(self, record: Record) -> Any:
         return self._view(record)
@@ -36,7 +32,19 @@ class Told:
         return frozenset((*self._names, *declared)).difference(self._but)
 
 
-def told_anew(old: Record, new: Record) -> list[str]:
+class Standing:
+    """A view of nothing but the state of a record."""
+
+    fields = frozenset(("status",))
+
+    def __init__(self, shown: Callable[[str], Any]):
+        self.shown = functools.cache(shown)
+
+    def __call__(self, record: Record) -> Any:
+        return self.shown(record.state)
+
+
+def told_anew(old: Record, new: Record) -> tuple[str, ...]:
     """The fields in which two states of a record differ; null says nothing."""
     before, after = old.data, new.data
     names = [name for name, value in after.items() if before.get(name) != value]
@@ -44,4 +52,4 @@ def told_anew(old: Record, new: Record) -> list[str]:
         names += [name for name in before.keys() - after.keys() if before[name] is not None]
     if old.state != new.state:
         names.append("status")
-    return names
+    return tuple(names)

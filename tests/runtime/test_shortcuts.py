@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
-from reference_runtime import projections, redaction, service
+from reference_runtime import redaction, service
 from reference_runtime.log.sqlite import _LOAD, SqliteStore, _record
 from reference_runtime.patterns import leaks, may_leak, tables
+from reference_runtime.projections import changes
 from reference_runtime.redaction import FREE, clean
 from reference_runtime.scripts.player import Player, load, playable, stories
 from reference_runtime.stamping import IDS, Draft, stamped, written
@@ -43,18 +44,18 @@ def long_way(event):
 def doubts(monkeypatch):
     """Every shortcut takes the long way as well."""
 
-    def differing(views, old, new):
-        found = list(short(views, old, new))
-        other = {view: names for view, names in views.items() if shown(view, old) != shown(view, new)}
-        assert found == [name for names in other.values() for name in names], new.kind
+    def differing(old, new):
+        found, views = short(old, new), changes.WATCHERS[new.kind].items()
+        other = [name for view, names in views for name in names if shown(view, old) != shown(view, new)]
+        assert sorted(found) == sorted(other), new.kind
         return found
 
     def cleaned(event):
         assert clean(event) == long_way(event), event["type"]
         return clean(event)
 
-    short, shown = projections._differing, projections._shown
-    monkeypatch.setattr(projections, "_differing", differing)
+    short, shown = changes.differing, changes.shown
+    monkeypatch.setattr(changes, "differing", differing)
     monkeypatch.setattr(service, "clean", cleaned)
 
 
