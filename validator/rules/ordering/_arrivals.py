@@ -130,9 +130,10 @@ class Arrivals:
 
 
 def _earlier(text: str, other: str) -> bool:
-    if len(text) == len(other) and text[-1] == other[-1] == "Z":
-        # Two instants of one shape are ordered like their characters.
-        return text < other and parse_date_time(text) is not None and parse_date_time(other) is not None
+    # Two instants of one shape and zone are ordered like their characters, but for the letter between day and hour.
+    alike = len(text) == len(other) and text[10:11] == other[10:11]
+    if alike and text >= other and (text[-1:] == other[-1:] == "Z" or text[-6:] == other[-6:]):
+        return False
     one, two = parse_date_time(text), parse_date_time(other)
     return one is not None and two is not None and one < two
 
