@@ -17,7 +17,8 @@ is seen at the end, when everybody tells what it met:
   when that could not be enough. `tests/conformance/test_apart.py` lists every ledger, and why it is safe.
 * What a rule or ledger asks about all sessions at once makes the world `mingled`, and nothing is judged apart.
 * Lines that cannot be read or have something wrong with how they are written, records other than the header, lines that
-  name no session and other casings than that of the tables concern all sessions, and nothing is judged apart.
+  name no session and names in another casing than that of the first event concern all sessions, and nothing is judged
+  apart.
 * Who still sleeps (`hearing.py`) learns nothing and says nothing until what it waits for comes, and that it came in
   another session is nothing to it.
 """
@@ -39,6 +40,7 @@ from validator.engine import Validator
 from validator.errors import CaptureError
 from validator.names import names, names_more
 from validator.outcomes import Extent
+from validator.protocol import casing
 from validator.protocol.clauses import LEVELS
 from validator.protocol.glance import glance, remembered
 from validator.protocol.protocol import Protocol
@@ -62,8 +64,10 @@ OBSERVED = ("quota.blocked", "task.attempt.started")
 """Event types that rules ask for in all of the capture."""
 COUNTS_REPEATS = "SNP001"
 """The rule that tells the replay of events that were delivered again."""
-_SESSION, _TYPE = b'"session_id":', b'"type":'
-_AFTER_SESSION, _AFTER_TYPE = len(_SESSION), len(_TYPE)
+_SESSIONS = {"snake_case": b'"session_id":', "camelCase": b'"sessionId":'}
+"""What stands before the name of a session, by casing."""
+_TYPE = b'"type":'
+_AFTER_TYPE = len(_TYPE)
 _MOST = 1 << 16
 """Sessions of a capture, and kinds of events, that are told apart."""
 _UNSORTED = 1 << 14
@@ -241,6 +245,10 @@ class _Own(Session):
             document = unpack(raw)
         except ValueError as error:
             raise InseparableError from error
+        (reading,) = self.canonical.read(document)
+        if reading.foreign:
+            raise InseparableError
+        document = reading.document
         if self._elsewhere.meet(document, number)[0] is None:
             self._settle()
             step = Step(document, number, type=kind, scope=self.protocol.lens.scope(document))
@@ -308,6 +316,7 @@ class Reader(Validator):
     ):
         super().__init__(file, options)
         self._index, self._stopped = index, stopped
+        self._mark = _SESSIONS["snake_case"]
         self._signs: dict[bytes, Stream] = {}
         self._streams: dict[str, Stream] = {}
         self._loads = [0] * count
@@ -348,9 +357,13 @@ class Reader(Validator):
         for line in waiting:
             self._show(line)
 
+    def _shorten(self) -> None:
+        """Changes nothing: here lines are passed by from the first on."""
+
     def _passes(self, raw: bytes, number: int, offset: int) -> bool:
         """True for a line that is judged the short way, or by somebody else."""
-        start = raw.find(_SESSION) + _AFTER_SESSION
+        mark = self._mark
+        start = raw.find(mark) + len(mark)
         stream = self._signs.get(raw[start : raw.find(b'"', start + 2)]) or self._find(raw)
         if stream is None:
             return False
@@ -365,8 +378,8 @@ class Reader(Validator):
 
     def _find(self, raw: bytes) -> Stream | None:
         """The session that a line names first; None for a line that names none."""
-        start = raw.find(_SESSION) + _AFTER_SESSION
-        if start < _AFTER_SESSION:
+        start = raw.find(self._mark) + len(self._mark)
+        if start < len(self._mark):
             return None
         sign = raw[start : raw.find(b'"', start + 2)]
         text = sign.lstrip()
@@ -414,7 +427,11 @@ class Reader(Validator):
         raw = line.raw
         if not line.readable or line.problems or raw is None:
             raise InseparableError
-        stream, document = self._find(raw), line.document
+        document = line.document
+        if not self._streams and "record" not in document:
+            # The first event tells in which casing names are written.
+            self._mark = _SESSIONS[casing.detect(document) or "snake_case"]
+        stream = self._find(raw)
         if stream is None and line.number == 1 and document.get("record") == "header":
             self._session.take_header(line)
             return
@@ -423,7 +440,7 @@ class Reader(Validator):
         if stream.owner != self._index:
             self._pass(stream, raw, line.number)
             return
-        told = (document.get("session_id"), document.get("type"))
+        told = (document.get(self._mark[1:-2].decode()), document.get("type"))
         if "record" in document or told != (stream.name, self._kind(raw)[0]):
             raise InseparableError
         self._loads[stream.owner] += 1
@@ -514,5 +531,6 @@ def is_promising(path: str) -> bool:
     lines = [line for part in parts for line in part.split(b"\n")[:-1]]
     if any(b'"record":' in line for line in lines[1:]):
         return False
-    found = [match[1] for line in lines if (match := re.search(_SESSION + rb'\s*("[^"]*")', line))]
+    mark = b"|".join(_SESSIONS.values())
+    found = [match[1] for line in lines if (match := re.search(rb'(?:%b)\s*("[^"]*")' % mark, line))]
     return bool(found) and max(map(found.count, set(found))) <= _SHARE * len(found)

@@ -128,7 +128,7 @@ class Session:
                 self.tally.release(step, self.context)
         if line.torn:
             self.world.doubt(line.number)
-        return step if reading.document is line.document else None
+        return step if reading.at is None and not reading.export else None
 
     def _judge_event(self, line: Line, document: dict[str, Any]) -> Step:
         """Judges an event that needs no other reading than its own."""
