@@ -39,3 +39,16 @@ def test_what_was_taken_is_not_forgotten_again():
     waiting.take(1)
     waiting.add(2, "b")
     assert {key: list(told) for key, told in waiting.items()} == {2: ["b"]}
+
+
+def test_what_was_looked_at_and_left_there_is_forgotten_as_well():
+    waiting = Waiting(2)
+    for key, value in ((1, "a"), (1, "b")):
+        waiting.add(key, value)
+    assert {key: list(told) for key, told in waiting.items()} == {1: ["a", "b"]}
+    waiting.add(2, "c")
+    assert {key: list(told) for key, told in waiting.items()} == {1: ["b"], 2: ["c"]}
+    waiting.add(2, "d")
+    assert list(waiting) == [2]
+    waiting.discard(2)
+    assert list(waiting) == []

@@ -20,6 +20,7 @@ from validator.rules.identity import _parents
 from validator.rules.identity._parents import Identities, ordinary
 from validator.rules.identity.shared_writes_untold import Writers
 from validator.rules.ordering._arrivals import Arrivals
+from validator.rules.redaction import _leaks
 from validator.rules.redaction._leaks import Leaks
 from validator.rules.redaction.redacted_here_plain_there import Redactions, _depth
 from validator.rules.runagents.action_view_differs import LINKS, _wrong
@@ -220,6 +221,18 @@ def test_a_turn_that_is_held_back_is_let_go_by_its_own_work():
     assert hooks.held == {"u": 1}
 
 
+def test_lines_alike_share_their_traits_and_only_so_many_are_kept(core, monkeypatch):
+    monkeypatch.setattr(_leaks, "_MOST", 2)
+    world = World(core, [Leaks])
+    leaks, found = world.ledger(Leaks), []
+    for number, kind in enumerate(("acme.a", "acme.a", "acme.b", "acme.c", "acme.a"), 1):
+        found.append(leaks.traits(world.apply(spoken(kind, number, "k1", payload={"path": "src/a.py"}), number)))
+    first, again, _, _, anew = found
+    assert first is again
+    assert first is not anew
+    assert [traits.unnamed for traits in found] == [1] * 5
+
+
 def test_what_an_object_in_a_payload_says_of_a_call_is_kept_for_that_call(core):
     """The event speaks of one subject, and an object in it of another, of which something is hidden later."""
     call = {"tool_call_id": "c1", "note": "the plain words"}
@@ -227,6 +240,8 @@ def test_what_an_object_in_a_payload_says_of_a_call_is_kept_for_that_call(core):
     world.apply(spoken("task.created", 1, "k1", payload={"calls": [call]}), 1)
     world.apply(spoken("tool.result", 2, "k1", payload={"note": "[redacted]"}, tool_call_id="c1"), 2)
     assert [(line, subject) for line, subject, *_ in world.ledger(Redactions).clashes] == [(1, ("tool_call_id", "c1"))]
+    world.apply(spoken("task.updated", 3, "k1", payload={"note": "more"}), 3)
+    assert world.ledger(Redactions).clashes == []
 
 
 @pytest.mark.parametrize(
