@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
 from validator.filling import Fillings
-from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Template, goes_on, in_order, is_count
+from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Read, Template, goes_on, in_order, is_count
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
@@ -100,11 +100,13 @@ class Echoes:
         known, demands = STREAMED[session.protocol.name], session.profile.demands
         self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
         self._fillings = Fillings(session)
-        self._read = session.canonical.event
         self._layouts: Layouts | None = None
         """Made when the first line is remembered: then it is known how the capture spells names."""
-        self._respelt, self._mark = False, b""
-        """Whether that is another way than that of the tables, and what stands before the name of a session."""
+        self._respelt = False
+        """Whether that is another way than that of the tables."""
+        self._read: Read = _as_it_stands
+        self._mark, self._start = b"", 0
+        """What stands before the name of a session, and how long that is."""
         self._signs: dict[bytes, _Echo] = {}
         self._by_session: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
@@ -125,8 +127,7 @@ class Echoes:
 
     def take(self, raw: bytes, number: int, offset: int) -> bool:
         """Takes a line in when it certainly repeats another; False leaves it to the long way."""
-        mark = self._mark
-        start = raw.find(mark) + len(mark)
+        start = raw.find(self._mark) + self._start
         echo = self._signs.get(raw[start : raw.find(b'"', start + 2)])
         if echo is None or number - self._world.faded_at >= worlds.RECENT or self._tally.crashed:
             return False
@@ -247,8 +248,11 @@ class Echoes:
             self._owned.setdefault(name, {})[echo.session] = None
 
     def _learn_to_read(self) -> None:
-        spell, name = self._session.canonical.spell, "session_id"
-        self._layouts, self._respelt, self._mark = Layouts(spell), spell(name) != name, b'"%b":' % spell(name).encode()
+        canonical, name = self._session.canonical, "session_id"
+        spelt = canonical.spell(name)
+        self._layouts, self._respelt = Layouts(canonical.spell), spelt != name
+        self._read = canonical.event if self._respelt else _as_it_stands
+        self._mark, self._start = b'"%b":' % spelt.encode(), len(spelt) + 3
 
     def _marks(self, step: Step, told: tuple[tuple[str, tuple[str, ...]], ...]) -> Looked:
         """Looks by the ids of rules."""
@@ -283,6 +287,10 @@ class Echoes:
         echo.kind = self._world.order.kind_of(document)
         echo.fits = self._fillings.of(kind, fields, found[0], written.probed).fits
         return echo.fits(event_id, text, holes[_OWN:])
+
+
+def _as_it_stands(document: dict[str, Any]) -> dict[str, Any]:
+    return document
 
 
 def _sign(raw: bytes, mark: bytes) -> bytes:
