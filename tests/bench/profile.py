@@ -51,9 +51,17 @@ none of them takes more than four parts in a hundred. What keys and kinds of val
 is decided once per layout, so what is left depends on values.
 
 What was tried and did not help: the forty-five hottest modules compiled by Cython as they are were slower than the
-interpreter, and one ledger with typed classes and declared fields ran 2.2 times as fast, a rule 1.3 times, so that
-compiling everything could not give the factor that is missing; to decode, check and scan a block of lines before
-judging them gives a tenth of those parts; a garbage collector that is switched off saves three parts in a hundred.
+interpreter, and one ledger with typed classes and declared fields ran 2.2 times as fast, a rule 1.3 times; the forty
+hottest compiled by mypyc together, records as native classes among them, made the whole 1.37 times as fast. So to
+compile cannot give the factor that is missing: the time goes into dictionaries, texts and objects, not into the
+interpreter. To decode, check and scan a block of lines before judging them gives a tenth of those parts; a garbage
+collector that is switched off saves three parts in a hundred beside the thresholds that the command sets. Most ledgers
+take two to three times as long among the others as over the same steps in a row (3 and 1.3 us, 2 and 0.8), because
+their code is cold each time; so polishing statements gives nothing, and calling less often does.
+
+The short way for text carries a stream only as long as pieces repeat one another, so what writers vary was looked for:
+casing, zones, escapes, counters and fields of vendors take it too (`LIMITS.md`, written otherwise); each made a stream
+more than twice as slow before.
 
 What finds leaks was chosen by figures, in microseconds a line (477 bytes on the average, no text): Hyperscan with all
 patterns 3.5, and no line is left over; the needles of the patterns with RE2 3.2, with Aho-Corasick 6.2, with the
@@ -64,17 +72,22 @@ rule; Hyperscan is asked about long lines with unknown text.
 Two jobs judge sessions apart where these have nothing in common: a line of a session that somebody else judges costs a
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules
 are shared out, and each reads, orders and replays every line. A check of 200 events takes four times `import click`:
-the interpreter and the standard library are a third of it, our modules a fifth, and the rest is the first line of every
-type and what events cost anyhow. A durable command takes 2.0 to 2.3 times its bare commit, as the disk is quick or
-slow: 0.3 ms in a thousand small calls.
+the interpreter and the standard library are a sixth of it, our 370 modules a quarter, the contract and its digest a
+tenth, and the rest is the first line of every type and what events cost anyhow. The code of all modules in one entry of
+the cache, each proved by the digest of its source, would save 7 of 113 ms; it was left out, because that is little for
+a second way to load code. A durable command takes 2.0 to 2.2 times its bare commit, as the disk is quick or slow:
+0.3 ms in a thousand small calls, of which reading and writing in one transaction would save one or two in a hundred.
 Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are
 over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
-Next, in the order of what it may give: events that repeat an earlier one of another call or turn but for their ids,
-judged by what that one came to (every ledger would have to say what of its state such an event rests on; that is the
-way to a multiple); rows of a table for what ledgers remember, so that one native loop serves most of them; a digest
-that is made of the fixed part of a streamed line once; for the runtime, one generated function per type of event that
-learns from it.
+Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
+judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
+event rests on. To compare whole sessions instead needs nothing of the ledgers, since sessions are judged apart already;
+it would pay only where sessions repeat as a whole, as those of the measured stream do and those of users do not, so it
+would flatter the figures and help nobody. Then: ledgers that nobody reads yet, shown their steps in bulk, which halves
+their cost; ledgers with nothing open that hear only what opens something; rules with a quiet question that may sleep
+as the others do; rows of a table for what ledgers remember, so that one native loop serves most of them; for the
+runtime, one generated function per type of event that learns from it.
 """
 
 
