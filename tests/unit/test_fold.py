@@ -3,6 +3,7 @@
 import pytest
 
 from validator.protocol.protocol import load_protocol
+from validator.replay import fold as folds
 from validator.replay import world
 from validator.replay.fold import Fold
 
@@ -212,3 +213,18 @@ def test_a_subject_that_faded_is_whole_again_once_it_moves(core):
     assert fold.apply(event("task.archived", task_id="k"), 3).moves[0].target == "archived"
     assert fold.subjects["task"]["k"].state == "archived"
     assert fold.apply(event("task.completed", task_id="k"), 4).refusals[0].state == "archived"
+
+
+def test_drivers_beyond_what_is_remembered_move_all_the_same(core, monkeypatch):
+    told = [
+        event("task.created", {"objective": "o"}, task_id="k"),
+        event("acme.note", session_id="s"),
+        event("task.started", task_id="k"),
+        event("task.completed", task_id="k"),
+    ]
+    usual, _ = play(core, *told)
+    assert len(usual._heard) == 4
+    monkeypatch.setattr(folds, "_MOST", 1)
+    fold, _ = play(core, *told)
+    assert len(fold._heard) == 1
+    assert fold.subjects["task"]["k"].state == usual.subjects["task"]["k"].state == "completed"

@@ -28,6 +28,9 @@ from validator.replay.kin import Kin, counted_by, related_by
 from validator.replay.step import Move, Refusal, Step
 from validator.replay.subject import Subject
 
+_MOST = 4096
+"""Drivers of which it is remembered who lists them; a stream may make up as many as it likes."""
+
 
 class _Listener:
     """A machine that lists a driver, with what is asked of it for every line: its subjects, and rows by state.
@@ -104,7 +107,7 @@ class Fold:
         """The machines that list a driver."""
         machines, identities = self.protocol.listeners.get(driver, ()), self.protocol.lens.identities
         found = tuple(_Listener(machine, driver, self.subjects[machine.name], identities) for machine in machines)
-        if machines or driver.name in self.protocol.events:
+        if len(self._heard) < _MOST:
             self._heard[driver.kind, driver.name] = found
         return found
 
