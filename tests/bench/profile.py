@@ -27,7 +27,7 @@ STAGES = {
     ("echo.py", "after"): "streamed text, beginning the short way",
     ("echo.py", "_prepare"): "streamed text, beginning the short way",
     ("capture/ndjson.py", "_line"): "read and decode",
-    ("capture/canonical.py", "stands"): "keys, kinds and casing",
+    ("capture/canonical.py", "event"): "keys, kinds and casing",
     ("capture/lines.py", "line_errors"): "schema",
     ("replay/order.py", "meet"): "duplicates",
     ("replay/order.py", "place"): "order",
