@@ -18,6 +18,8 @@ from validator.protocol.schemas import SchemaStore
 
 COUNTED = {"agent-runtime": {"model.delta": {"index"}}}
 """Per protocol and type, fields of a payload that may count up, and that no rule reads."""
+READ = frozenset({"message_id"})
+"""Names that no schema declares and a rule reads all the same."""
 _MOST = 8
 """Fields of a type that may differ; lines that differ in more take the long way."""
 _HONEST = "honest"
@@ -65,7 +67,7 @@ class Varying:
                 continue
             if name == "payload":
                 yield from self._inside(one, two, fields, self._counted.get(after["type"], ()))
-            elif name in self._protocol.identities or name in _declared(self._protocol.store):
+            elif name in READ or name in self._protocol.identities or name in _declared(self._protocol.store):
                 yield None
             else:
                 yield from _leaves(one, two, (name,))

@@ -1,11 +1,15 @@
 """Lines of a stream may differ in what nobody reads, and in nothing else."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import validator
 from validator.echo import STREAMED
 from validator.holes import Hole
 from validator.protocol.view import view
-from validator.varying import COUNTED, Varying
+from validator.varying import COUNTED, READ, Varying, _declared
 
 FIELDS = STREAMED["agent-runtime"]["model.delta"]
 LINE = {"type": "model.delta", "event_id": "e1", "session_id": "s1", "payload": {"delta": "a", "index": 0}, "acme": 1}
@@ -42,6 +46,7 @@ def learned(varying, before, after):
         ({"acme": {"request_id": "r1"}}, {"acme": {"request_id": "r2"}}, None),
         ({"turn_id": "t1"}, {"turn_id": "t2"}, None),
         ({"status": "a"}, {"status": "b"}, None),
+        ({"message_id": "m1"}, {"message_id": "m2"}, None),
         ({"title": "declared elsewhere"}, {"title": "for another event"}, None),
         ({"payload": {"part": {}}}, {"payload": {"part": {"a": 1}}}, None),
         ({"payload": {"acme": 1}}, {"payload": {"acme": 2}}, None),
@@ -82,3 +87,15 @@ def test_what_counts_up_is_a_count_by_its_schema(core):
             place = view(core.store, core.events[kind]).at(f"payload.{name}")
             assert place.types == ["integer"]
             assert place.first("minimum") == 0
+
+
+def test_what_rules_read_of_a_line_is_declared_or_never_a_hole(core):
+    """A rule that reads a name which no schema declares would miss what differs there."""
+    read = set()
+    for folder in ("rules", "replay"):
+        for path in sorted((Path(validator.__file__).parent / folder).rglob("*.py")):
+            if not {"agenthub", "runagents", "agent_threads"} & {*path.parts, path.stem}:
+                read |= set(re.findall(r'(?:line|event|document)\.get\("(\w+)"', path.read_text(encoding="utf-8")))
+    assert {"payload", "message_id"} <= read
+    undeclared = {name for name in read if name not in _declared(core.store) and name not in core.identities}
+    assert undeclared == READ
