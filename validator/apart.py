@@ -352,7 +352,7 @@ class Reader(Validator):
         if self._protocol.name != PROTOCOL or self.options.lines:
             raise InseparableError
         self._session = _Own(self.file, self._protocol, self.options, header, self._index == 0)
-        self._splitter.passes = self._passes
+        self._splitter.passes, self._splitter.passes_on = self._passes, self._pass_on
         waiting, self._waiting = self._waiting, []
         for line in waiting:
             self._show(line)
@@ -375,6 +375,15 @@ class Reader(Validator):
             return True
         self._pass(stream, raw, number)
         return True
+
+    def _pass_on(self, data: bytes, start: int, number: int, offset: int) -> tuple[int, int]:
+        """The same of lines that follow one of its own, or none; all of them name the same session."""
+        echoes = self._session.echoes
+        if echoes is None or not echoes.is_latest(number - 1):
+            return 0, start
+        count, end = echoes.take_row(data, start, number, offset)
+        self._loads[self._index] += count
+        return count, end
 
     def _find(self, raw: bytes) -> Stream | None:
         """The session that a line names first; None for a line that names none."""
@@ -421,6 +430,8 @@ class Reader(Validator):
         if listeners:
             session.overhear(raw, number, kind, listeners)
         if session.replay is not None:
+            if session.echoes is not None:
+                session.echoes.show_pending()
             session.replay.pass_by(stream.name)
 
     def _show(self, line: Line) -> None:

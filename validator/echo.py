@@ -7,27 +7,31 @@ met, a text that leaks and hides nothing), and the looks are counted. It may dif
 lines were seen to (`varying.py`). That a ledger is left as it was by a further such line is what `alike` denies where
 it does not hold; rules know a line, and what ledgers keep once they have heard it.
 
-The lines between are not shown to ledgers, except those that keep every event (`echo`); the last of them is shown to
-those that heed it, before anything that could tell the difference: another line of the stream, a line that names one of
-its ids, a record, a line that could not be read, the end. With the fast path off there is no short way, and the report
-is the same.
+The lines between are not shown to ledgers, except those that keep every event (`echo`, several at a time); the last of
+them is shown to those that heed it, before anything that could tell the difference: another line of the stream, a line
+that names one of its ids, a record, a line that could not be read, the end. Where lines of one stream follow one
+another, they are looked at in rows: cut into columns, each of which is looked at as a whole. As soon as that leaves a
+doubt, the row ends before the line in question. With the fast path off there is no short way, and the report is the
+same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
 from validator.filling import Fillings
-from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Read, Template, goes_on, in_order, is_count
+from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Read, Template, goes_on, in_order
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.replay import world as worlds
 from validator.replay.step import Move, Place, Step
+from validator.rows import Holes, going_on, reached
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
 from validator.varying import Varying
@@ -43,6 +47,8 @@ STREAMED: dict[str, dict[str, Fields]] = {
     }
 }
 """Per protocol, the fields of a payload in which such lines may differ: text, a position in it, its size in bytes."""
+Told = tuple[Step, int, bytes, int]
+"""A line that was taken in: the step that it repeats, its sequence, its bytes and its number."""
 _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
@@ -51,6 +57,10 @@ _OWN = len(NAMES)
 """The holes that every line of a stream has."""
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
+SEVERAL, _ROW = 3, 128
+"""Lines of one stream that followed one another before a row of them is tried, and lines of a row at the most."""
+_PENDING = 256
+"""Lines that wait to be shown to those who keep every one."""
 
 
 @dataclass(slots=True)
@@ -89,6 +99,8 @@ class _Echo:
     kind: int = 0
     fits: Any = None
     """Says that what fills its holes may stand there."""
+    fits_row: Any = None
+    """Says of how many of some lines that is so."""
 
 
 class Echoes:
@@ -114,6 +126,14 @@ class Echoes:
         self._varying = Varying(session.protocol)
         self._alone: dict[str, dict[str, Any]] = {}
         """By session, a line that the next one did not repeat."""
+        self._latest: _Echo | None = None
+        """What the last line that was taken in repeated, and how many before it did without another between them."""
+        self._streak = 0
+        self._longest = min(LONGEST, session.options.limits.line_bytes)
+        self._pending: list[Told] = []
+        """Lines that were taken in, and who keeps them."""
+        self._keepers: tuple[Any, ...] = ()
+        self._known_keepers: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
     @staticmethod
     def fit(session: Session) -> Echoes | None:
@@ -135,31 +155,98 @@ class Echoes:
             self._drop(echo)
             return False
         holes = echo.template.holes(raw)
-        if holes is None or holes[0] != echo.next or len(raw) > LONGEST:
+        if holes is None or holes[0] != echo.next or len(raw) > self._longest:
             return False
         _, stamp, event_id, text, grows, size = holes[:_OWN]
         if b"\\" in text and (b"\\u" in text or b"\\/" in text):
             text = escaped(text)
             holes = (*holes[:3], text, *holes[4:])
-        position = _reached(echo.position, grows, size, text) if grows or size else 0
-        if position is None or not goes_on(echo.stamp, stamp) or not echo.fits(event_id, text, holes[_OWN:]):
+        position = reached(echo.position, grows, size, text) if grows or size else 0
+        if position is None or not (stamp == echo.stamp or goes_on(echo.stamp, stamp)):
             return False
-        step, sequence, body = echo.step, echo.sequence + 1, echo.body % echo.order(holes)
-        if not self._repeat(event_id, body, echo.kind, echo.stream, sequence, number):
+        if not echo.fits(event_id, text, holes[_OWN:]):
             return False
+        body = echo.body % echo.order(holes)
+        if not self._repeat(event_id, body, echo.kind, echo.stream, echo.sequence + 1, number):
+            return False
+        self._streak = self._streak + 1 if echo is self._latest and echo.line == number - 1 else 0
+        self._latest = echo
         told = body if self._respelt else raw
-        for keep in echo.keepers:
-            keep(step, sequence, told, number)
+        if echo.keepers is not self._keepers or len(self._pending) >= _PENDING:
+            self.show_pending()
+            self._keepers = echo.keepers
+        sequence = echo.sequence + 1
+        self._pending.append((echo.step, sequence, told, number))
         self._world.last_line = number
         echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
         echo.before, echo.line, echo.raw, echo.offset = echo.line, number, told, offset
         echo.times += 1
         return True
 
+    def take_row(self, data: bytes, start: int, number: int, offset: int) -> tuple[int, int]:
+        """Takes in lines that follow the last one and certainly repeat it too; how many, and where the next begins."""
+        echo, streak = self._latest, self._streak
+        if streak < SEVERAL or echo is None:
+            return 0, start
+        self._streak = streak // 2
+        end = data.rfind(b"\n", start, start + min(streak, _ROW) * (len(echo.raw) + 1))
+        if end < 0 or self._tally.crashed:
+            return 0, start
+        lines = data[start:end].split(b"\n")
+        if number + len(lines) > self._world.faded_at + worlds.RECENT:
+            return 0, start
+        holes = echo.template.rows(lines, self._longest)
+        count = self._add_row(echo, lines, holes, number) if holes else 0
+        if not count:
+            return 0, start
+        if count < len(lines):
+            end = start + sum(map(len, lines[:count])) + count - 1
+        echo.offset = offset + end - start - len(lines[count - 1])
+        self._streak = streak + count
+        return count, end + 1
+
+    def _add_row(self, echo: _Echo, lines: list[bytes], holes: list[Holes], number: int) -> int:
+        """Takes in those of some lines, by what fills their holes, that certainly go on from the last; how many."""
+        first = echo.sequence + 1
+        holes, positions = going_on(holes, echo.stamp, echo.position, first)
+        if not holes or not (count := echo.fits_row(holes)):
+            return 0
+        body, order = echo.body, echo.order
+        if count < len(holes):
+            holes = holes[:count]
+        bodies = [body % filled for filled in map(order, holes)]
+        ids = [filled[2] for filled in holes]
+        count = self._world.order.repeat_row(ids, bodies, echo.kind, echo.stream, first, number)
+        if not count:
+            return 0
+        told = (bodies if self._respelt else lines)[:count]
+        self._pending += zip(repeat(echo.step), range(first, first + count), told, range(number, number + count))
+        if len(self._pending) >= _PENDING:
+            self.show_pending()
+        sequence, last = first + count - 1, number + count - 1
+        self._world.last_line = last
+        echo.sequence, echo.next, echo.stamp = sequence, b"%d" % (sequence + 1), holes[count - 1][1]
+        echo.position = positions[count - 1] if positions else 0
+        echo.before, echo.line, echo.raw = last - 1, last, told[-1]
+        echo.times += count
+        return count
+
+    def is_latest(self, number: int) -> bool:
+        """True for the line that was taken in last."""
+        return self._latest is not None and self._latest.line == number
+
+    def show_pending(self) -> None:
+        """Shows those who keep every line what came since they were last shown something."""
+        told, self._pending = self._pending, []
+        for keep in self._keepers if told else ():
+            keep(told)
+
     # What ends it.
 
     def before(self, line: Line, event: dict[str, Any] | None) -> None:
         """Shows ledgers what was left out, before a line that could tell the difference; no event always could."""
+        if self._pending:
+            self.show_pending()
         if not self._by_session:
             return
         stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
@@ -183,6 +270,7 @@ class Echoes:
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""
+        self.show_pending()
         for echo in sorted(self._by_session.values(), key=lambda entry: entry.line):
             self._drop(echo)
 
@@ -238,7 +326,7 @@ class Echoes:
             stream=step.place.stream,
             sign=_sign(line.raw, self._mark),
             ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
-            keepers=audience.echo,
+            keepers=self._known_keepers.setdefault(audience.echo, audience.echo),
             raw=line.raw,
             line=step.number,
             sequence=step.place.sequence,
@@ -285,7 +373,8 @@ class Echoes:
         echo.template, echo.body, echo.order = template, written.body, written.order
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)
-        echo.fits = self._fillings.of(kind, fields, found[0], written.probed).fits
+        filling = self._fillings.of(kind, fields, found[0], written.probed)
+        echo.fits, echo.fits_row = filling.fits, filling.fits_row
         return echo.fits(event_id, text, holes[_OWN:])
 
 
@@ -303,13 +392,6 @@ def _is_still(move: Move) -> bool:
     """True when a move led nowhere, and the next step like it takes the same row: not by what a loss may hide."""
     return move.source == move.target and move.source in move.row.sources and move.machine != "channel"
 
-
-def _reached(before: int, grows: bytes, size: bytes, text: bytes) -> int | None:
-    """The position that a text has, which is beyond the last; None when it is not, or when the size is another."""
-    if size and size != b"%d" % (len(text) - text.count(b"\\") + text.count(b"\\\\")):
-        return None  # of an escape one byte is a sign, and of two signs in a row the second is what is meant
-    position = int(grows) if is_count(grows) else -1
-    return position if position > before or not grows else None
 
 
 def _narrows(kind: str, fields: Fields, demands: Iterable[Demand]) -> Iterator[bool]:

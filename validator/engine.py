@@ -136,7 +136,9 @@ class Validator:
 
     def _shorten(self) -> None:
         """From here on, lines that repeat others are not read, where there is a short way for them."""
-        self._splitter.passes = self._session.shorten()
+        echoes, splitter = self._session.shorten(), self._splitter
+        if echoes is not None:
+            splitter.passes, splitter.passes_on = echoes.take, echoes.take_row
 
     def _show(self, line: Line) -> None:
         wanted = self.options.lines

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from validator.session import Session
 
 _LONGEST_ID = 512
+_EVENT_ID, _TEXT = NAMES.index("event_id"), NAMES.index("text")
 _NUMBERS: dict[str, Callable[[bytes], Any]] = {"count": is_count, "whole": is_whole, "fraction": is_fraction}
 
 
@@ -30,7 +31,7 @@ class Fillings:
         self.scans = Leaks in session.catalogue.ledgers
         """Whether a rule looks for what leaks or hides."""
         self._words = {place: harmless(words, place) for place in ("text", "output")}
-        self.is_known_id = self._words["text"].name
+        self.ids = self._words["text"]
         self._usual: dict[str, Filling] = {}
         """By type, what may fill lines that have no holes beside those of a stream."""
 
@@ -62,13 +63,14 @@ class Fillings:
 class Filling:
     """What may fill the holes of lines that repeat one another."""
 
-    __slots__ = ("_beside", "_capture", "_is_known_id", "_make", "_name", "_place")
+    __slots__ = ("_are_known_ids", "_beside", "_capture", "_is_known_id", "_make", "_make_all", "_name", "_place")
 
     def __init__(
         self, capture: Fillings, place: str, words: Words, name: bytes, beside: tuple[Callable[[bytes], Any], ...]
     ):
         self._capture, self._place, self._name, self._beside = capture, place, name, beside
-        self._make, self._is_known_id = words.make, capture.is_known_id
+        self._make, self._is_known_id = words.make, capture.ids.name
+        self._make_all, self._are_known_ids = words.make_all, capture.ids.name_all
 
     def fits(self, event_id: bytes, text: bytes, beside: tuple[bytes, ...]) -> bool:
         """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
@@ -81,6 +83,15 @@ class Filling:
         if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
             return False
         return self._is_clean(event_id, text)
+
+    def fits_row(self, lines: list[tuple[bytes, ...]]) -> int:
+        """Of how many lines, by what fills their holes, that is so; one that leaves a doubt ends them."""
+        if not self._beside and NATIVE:
+            ids, texts = [line[_EVENT_ID] for line in lines], [line[_TEXT] for line in lines]
+            if self._are_known_ids(ids) and self._make_all(texts):
+                return len(lines)
+        fits = (self.fits(line[_EVENT_ID], line[_TEXT], line[len(NAMES) :]) for line in lines)
+        return next((count for count, fit in enumerate(fits) if not fit), len(lines))
 
     def _is_clean(self, event_id: bytes, text: bytes) -> bool:
         """The same of what is not made of words that are known to be harmless."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -208,6 +209,14 @@ class Template:
             return None
         self._measure(match)
         return self._inside(raw)
+
+    def rows(self, lines: list[bytes], longest: int) -> list[tuple[bytes, ...]]:
+        """What fills the holes of lines that are cut as the last one was, up to the first that differs elsewhere."""
+        sizes = [self._least <= len(line) <= longest for line in lines]
+        keys = list(map(self._between, lines if all(sizes) else lines[: sizes.index(False)]))
+        if keys.count(self.key) < len(keys):
+            keys = list(takewhile(self.key.__eq__, keys))
+        return list(map(self._inside, lines[: len(keys)]))
 
 
 class Written(NamedTuple):

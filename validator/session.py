@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from validator.asking import Asker
@@ -72,12 +71,12 @@ class Session:
         keyword = requirement.clause.level if requirement else "MUST"
         return self.profile.levels.get(clause, keyword)
 
-    def shorten(self) -> Callable[[bytes, int, int], bool] | None:
-        """Begins the short way for streamed text; what takes a line in on it, or None where there is none."""
+    def shorten(self) -> Echoes | None:
+        """Begins the short way for streamed text, where there is one."""
         from validator.echo import Echoes  # a capture of few lines goes without
 
         self.echoes = Echoes.fit(self)
-        return None if self.echoes is None else self.echoes.take
+        return self.echoes
 
     def take(self, line: Line) -> None:
         """Judges one line."""

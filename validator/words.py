@@ -48,15 +48,21 @@ class Words:
 
     def make(self, text: bytes) -> bool:
         """True when a text, as it is written in JSON, certainly is one, leaks nothing and hides nothing."""
-        if b"\\" in text:
-            # Of a backslash that is itself escaped one is left over, and no word with a backslash is harmless.
-            text = text.replace(b"\\n", b" ")
-            for end in _ENDS if b"\\" in text else ():
-                text = text.replace(end, b" ")
+        text = _spaced(text) if b"\\" in text else text
         words = text.split(b" ")
         if self._known.issuperset(words):
             return text != b""
         return len(text) <= _LONG and self._learn([word for word in words if word not in self._known])
+
+    def make_all(self, texts: list[bytes]) -> bool:
+        """The same of several texts, none of which is empty: no word reaches from one into the next."""
+        if b"" in texts:
+            return False
+        words = _spaced(b" ".join(texts)).split(b" ")
+        if self._known.issuperset(words):
+            return True
+        new = [word for word in dict.fromkeys(words) if word not in self._known]
+        return sum(map(len, new)) <= _LONG and self._learn(new)
 
     def _learn(self, words: list[bytes]) -> bool:
         joined = b" ".join(words)
@@ -78,10 +84,31 @@ class Words:
         keep(self._names, shape)
         return True
 
+    def name_all(self, ids: list[bytes]) -> bool:
+        """The same of several ids."""
+        shapes = b'"'.join(ids).translate(SHAPE).split(b'"')
+        if len(shapes) != len(ids):
+            return False  # one of them holds the sign that ends it
+        if self._names.issuperset(shapes):
+            return True
+        new = b" ".join([name for name, shape in zip(ids, shapes, strict=True) if shape not in self._names])
+        return b"" not in ids and max(map(len, ids)) <= SHORT and b"=" not in new and not self._tells(new)
+
     def _tells(self, text: bytes) -> bool:
         """True unless certainly nothing can be read in a text by any row that has needles, and it is text at all."""
         shape = text.translate(SHAPE).replace(b"://", b":")
         return _ODD.search(text) is not None or self._needles.occur_in(shape) or not _is_utf8(text)
+
+
+def _spaced(text: bytes) -> bytes:
+    """A text, as it is written in JSON, with spaces where words end.
+
+    Of a backslash that is itself escaped one is left over, and no word with a backslash is harmless.
+    """
+    text = text.replace(b"\\n", b" ")
+    for end in _ENDS if b"\\" in text else ():
+        text = text.replace(end, b" ")
+    return text
 
 
 def _is_utf8(text: bytes) -> bool:

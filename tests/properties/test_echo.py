@@ -11,6 +11,7 @@ from tests.properties.streams import camel
 from tests.properties.stretched import FIELDS, Stretching
 from tests.unit.test_quiet import HITS
 from validator import echo, engine, resources
+from validator.capture.ndjson import Limits
 from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
@@ -26,14 +27,22 @@ PATHS = [
 @pytest.fixture
 def taken(monkeypatch):
     """Counts the lines that took the short way."""
-    lines, way = [], echo.Echoes.take
+    lines, way, row = [], echo.Echoes.take, echo.Echoes.take_row
 
     def watched(self, raw, number, offset):
         found = way(self, raw, number, offset)
         lines.extend([raw] if found else [])
         return found
 
+    def watched_row(self, data, start, number, offset):
+        count, end = row(self, data, start, number, offset)
+        found = data[start:end].split(b"\n")[:-1]
+        assert len(found) == count
+        lines.extend(found)
+        return count, end
+
     monkeypatch.setattr(echo.Echoes, "take", watched)
+    monkeypatch.setattr(echo.Echoes, "take_row", watched_row)
     return lines
 
 
@@ -42,8 +51,10 @@ def judged(monkeypatch, data, mode, options=None):
     return validate(io.BytesIO(data), "x", options or Options(protocol="agent-runtime"))
 
 
+@pytest.mark.parametrize("several", [1, 3])
 @pytest.mark.parametrize("part", range(6))
-def test_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
+def test_the_short_way_leads_to_the_same_report(part, several, monkeypatch, taken):
+    monkeypatch.setattr(echo, "SEVERAL", several)
     for path in PATHS[part::6]:
         data = b"\n".join(Stretching(path.name).lines(path.read_bytes().splitlines())) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
@@ -64,6 +75,7 @@ def in_camel_case(lines):
 
 @pytest.mark.parametrize("part", range(6))
 def test_in_camel_case_the_short_way_leads_to_the_same_report(part, monkeypatch, taken):
+    monkeypatch.setattr(echo, "SEVERAL", 1 + part % 3)
     for path in PATHS[part::6]:
         stretched = Stretching(path.name).lines(path.read_bytes().splitlines())
         data = b"\n".join(in_camel_case(stretched)) + b"\n"
@@ -100,6 +112,7 @@ def kept_by(ledger):
 @pytest.mark.parametrize("part", range(3))
 def test_who_heeds_no_last_piece_is_left_as_it_was_by_every_further_one(part, monkeypatch):
     way, met = echo.Echoes.take, Counter()
+    monkeypatch.setattr(echo, "SEVERAL", 1_000_000)
 
     def watched(self, raw, number, offset):
         known = next((one for one in self._by_session.values() if one.line == number - 1), None)
@@ -145,6 +158,99 @@ def late_output(count):
         counts[named["session_id"]] = sequence = counts.get(named["session_id"], 0) + 1
         head = {"type": kind, "event_id": f"e{line}", "timestamp": "2026-05-08T09:00:00Z", "sequence": sequence}
         yield json.dumps({**head, **named, "payload": payload}, separators=(",", ":"))
+
+
+ROWS = {
+    "a leak": ("delta", "see /home/alice/notes"),
+    "a mark": ("delta", "[redacted]"),
+    "nothing": ("delta", ""),
+    "an escape": ("delta", "a\\b \x07"),
+    "beyond ASCII": ("delta", "ünï"),
+    "a new word": ("delta", "neverheard"),
+    "a sequence": ("sequence", 999),
+    "an earlier time": ("timestamp", "2026-05-08T08:59:59Z"),
+    "another day": ("timestamp", "2026-05-09T09:00:00Z"),
+    "no time": ("timestamp", "2026-05-08T29:00:00Z"),
+    "an id met before": ("event_id", "e10"),
+    "an id that leaks": ("event_id", "/home/alice"),
+    "a longer id": ("event_id", "e" * 30),
+    "another key": ("vendor", 1),
+    "another session": ("session_id", "ses_2"),
+}
+"""What is odd about one line of many."""
+
+
+def many(count, odd, place):
+    """Pieces of text of which one is odd; a field of the payload or of the line."""
+    lines = [json.loads(line) for line in talk([f"word {number % 7} " for number in range(count)])]
+    for number, event in enumerate(lines):
+        event["timestamp"] = f"2026-05-08T09:{number // 60:02d}:{number % 60:02d}Z"
+    name, value = ROWS[odd]
+    event = lines[place]
+    (event["payload"] if name in event["payload"] else event)[name] = value
+    return [json.dumps(event, separators=(",", ":"), ensure_ascii=False) for event in lines]
+
+
+@pytest.mark.parametrize("place", [8, 9, 12, 15, 40, 99, 104])
+@pytest.mark.parametrize("odd", sorted(ROWS))
+def test_a_row_ends_before_an_odd_line(odd, place, monkeypatch, taken):
+    data = "\n".join(many(100, odd, place)).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) >= (place - 7 if odd == "a sequence" else 90)
+    assert report == judged(monkeypatch, data, "off")
+
+
+def test_rows_take_most_lines_of_a_long_text(monkeypatch, taken):
+    alone, way = [], echo.Echoes.take
+
+    def watched(self, raw, number, offset):
+        alone.append(number)
+        return way(self, raw, number, offset)
+
+    monkeypatch.setattr(echo.Echoes, "take", watched)
+    data = "\n".join(many(2_000, "beyond ASCII", 900)).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto").lines == 2_005
+    assert len(taken) > 1_990
+    assert len(alone) < 60
+
+
+@pytest.mark.parametrize("size", [1, 100, 1_000, 3_000])
+def test_rows_end_where_the_bytes_at_hand_do(size, monkeypatch, taken):
+    data = "\n".join(many(300, "a leak", 250)).encode() + b"\n"
+    expected = judged(monkeypatch, data, "off")
+    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", "auto")
+    judge = Validator("x", Options(protocol="agent-runtime"))
+    for start in range(0, len(data), size):
+        judge.feed(data[start : start + size])
+    assert judge.close() == expected
+    assert len(taken) > 280
+
+
+def test_rows_keep_to_the_longest_line(monkeypatch, taken):
+    data = "\n".join(talk([*["few words "] * 40, "word " * 200, *["few words "] * 40])).encode() + b"\n"
+    options = Options(protocol="agent-runtime", limits=Limits(line_bytes=600))
+    report = judged(monkeypatch, data, "auto", options)
+    assert report == judged(monkeypatch, data, "off", options)
+    assert report.counts["FRM012"] == 1
+    assert len(taken) > 70
+
+
+def test_rows_end_where_something_fades(monkeypatch, taken):
+    data = "\n".join(talk(["few words "] * 200)).encode() + b"\n"
+    monkeypatch.setattr(world, "RECENT", 30)
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert len(taken) > 150
+
+
+def test_output_comes_in_rows_as_long_as_its_offset_grows(monkeypatch, taken):
+    for place, offset in ((20, 64), (20, 60), (30, 10_000)):
+        lines = list(outputs(60))
+        event = json.loads(lines[place])
+        event["payload"]["offset"] = offset
+        lines[place] = json.dumps(event, separators=(",", ":"))
+        data = "\n".join(lines).encode() + b"\n"
+        assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert len(taken) > 150
 
 
 def test_what_still_speaks_is_not_forgotten(monkeypatch, taken):

@@ -184,7 +184,7 @@ def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monke
     steps = [world.apply(noted(number, "s"), number) for number in (1, 2)]
     replay = world.ledger(Replay)
     assert replay.is_gone("s")
-    replay.echo(steps[-1], steps[-1].place.sequence, b"{}", 3)
+    replay.echo([(steps[-1], steps[-1].place.sequence, b"{}", 3)])
     assert replay.is_gone("s")
     assert "s" not in replay._waiting
 

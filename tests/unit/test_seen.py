@@ -64,3 +64,18 @@ def test_as_many_types_are_told_apart_as_the_bits_allow(core, monkeypatch):
         (3, "thread.started"),
         (4, ""),
     ]
+
+
+def test_several_are_met_up_to_the_first_that_was_met_before():
+    chance, seen, alone = random.Random(8), SeenEvents(), SeenEvents()
+    keys = [chance.getrandbits(64) for _ in range(20_000)]
+    for start in range(0, len(keys), 100):
+        some = keys[start : start + 100]
+        assert seen.meet_all(some, some, start) == 100
+        for line, key in enumerate(some, start):
+            alone.meet(key, key, line)
+    assert len(seen) == len(alone) == 20_000
+    assert [seen.get(key) for key in keys] == [alone.get(key) for key in keys]
+    assert seen.meet_all([1, 2, keys[5], 3], [0] * 4, 7) == 2
+    assert (seen.get(2), seen.get(3)) == ((0, 8), None)
+    assert seen.meet_all([4, 5, 4], [0] * 3, 7) == 2

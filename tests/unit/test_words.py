@@ -104,3 +104,38 @@ def test_what_is_no_id_is_left_to_the_long_look(raw):
     assert not any(known.name(raw) for _ in range(2))
     assert known.name(b"evt_1")
     assert known.name("evt_ü_2".encode())
+
+
+@given(st.lists(texts, min_size=1, max_size=4))
+def test_several_texts_made_of_harmless_words_leak_and_hide_nothing(several):
+    for place, known in KNOWN.items():
+        for raws in zip(*map(ways, several), strict=True):
+            if known.make_all(list(raws)):
+                assert all(is_harmless(text, place) for text in several)
+
+
+def test_no_word_reaches_from_one_text_into_the_next():
+    known = words.Words(vocabulary(CORE).rows["text"])
+    assert known.make_all([b"see the", b"file /", b"home"])
+    assert known.make_all([b"file /", b"home", b"see the"])
+    for odd in (b"", b'a"b', b"a\\", b"\xff", b"/home/alice/x", b"[redacted]"):
+        assert not known.make_all([b"see the", odd, b"file"])
+    assert not known.make_all([b"new%d " % number * 3 for number in range(600)])
+
+
+@given(st.lists(st.sampled_from([*PIECES, *HITS, "evt_", "01JZ8XKQ4T", "7", "ü", '"']), max_size=4))
+def test_several_ids_leak_and_hide_nothing(names):
+    raws = [ways(name)[0] for name in names]
+    if names and KNOWN["text"].name_all(raws):
+        for name in names:
+            assert not exact_survey({**event("fine"), "event_id": name}, CORE).leaks
+            assert not is_marker(name)
+
+
+@pytest.mark.parametrize("raw", [b"", b'a"b', b'e1"e2', b"a\x01b", b"\xff", b"a=1", b"e" * 300, b"/home/alice/1"])
+def test_one_of_several_that_is_no_id_leaves_all_to_the_long_look(raw):
+    known = words.Words(vocabulary(CORE).rows["text"])
+    for _ in range(2):
+        assert known.name_all([b"evt_1", b"3fa9-77c0"])
+        assert not known.name_all([b"evt_1", raw, b"evt_2"])
+        known.name(b"e1")

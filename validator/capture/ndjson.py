@@ -70,6 +70,9 @@ class Splitter:
         self._limits = limits
         self.passes: Callable[[bytes, int, int], bool] | None = None
         """Says of a line's bytes, number and offset that it needs not be read."""
+        self.passes_on: Callable[[bytes, int, int, int], tuple[int, int]] | None = None
+        """Says of bytes in which a line that needs not be read ends at some place, of the number and offset of the next
+        line, how many of those that follow need not be read either, and at which place they end."""
         self.passed = 0
         """Lines that were not."""
         self._decode, self._careful = decoder(), _decoder()
@@ -82,21 +85,38 @@ class Splitter:
         """The lines that these bytes complete."""
         start, longest = 0, self._limits.line_bytes
         while (end := data.find(b"\n", start)) != -1:
-            if self._buffer or self._dropped or end - start > longest:
+            if self._dropped or end - start + len(self._buffer) > longest:
                 self._take(data[start:end])
                 yield self._cut(ended=True)
             else:
                 raw = data[start:end]
+                if self._buffer:
+                    raw = bytes(self._buffer) + raw
+                    self._buffer.clear()
                 passes = self.passes
                 if passes is not None and passes(raw, self._number + 1, self._offset):
                     self._number += 1
                     self._offset += len(raw) + 1
                     self.passed += 1
-                else:
-                    yield self._line(raw, 0, ended=True)
+                    start = self._pass_on(data, end + 1)
+                    continue
+                yield self._line(raw, 0, ended=True)
             start = end + 1
         if start < len(data):
             self._take(data[start:])
+
+    def _pass_on(self, data: bytes, start: int) -> int:
+        """Leaves out lines that follow one that needs not be read; where the next begins."""
+        passes_on = self.passes_on
+        while passes_on is not None:
+            count, end = passes_on(data, start, self._number + 1, self._offset)
+            if not count:
+                break
+            self._number += count
+            self._offset += end - start
+            self.passed += count
+            start = end
+        return start
 
     def close(self) -> Iterator[Line]:
         """The last line, if it has no line feed."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from validator.capture.encode import read_bytes
 from validator.protocol.protocol import Protocol
-from validator.replay.seen import SeenEvents, hashed, short
+from validator.replay.seen import SeenEvents, hashed, hashed_all, short
 from validator.replay.step import Place
 
 _KIND = 0xFFFF
@@ -63,6 +63,16 @@ class Order:
             return False
         self._last[stream] = (sequence, number)
         return True
+
+    def repeat_row(
+        self, event_ids: list[bytes], bodies: list[bytes], kind: int, stream: str, first: int, number: int
+    ) -> int:
+        """The same of events that follow one another; how many, up to the first whose id was met before."""
+        noted = [digest & ~_KIND | kind for digest in hashed_all(bodies)]
+        count = self.seen.meet_all(hashed_all(event_ids), noted, number)
+        if count:
+            self._last[stream] = (first + count - 1, number + count - 1)
+        return count
 
     def reach(self, sequence: int, number: int) -> None:
         """Takes a sequence for the highest, if it is."""

@@ -13,6 +13,7 @@ import struct
 import sys
 from array import array
 from bisect import bisect_left
+from collections.abc import Collection, Iterable
 
 from validator.protocol.digest import blake2b
 
@@ -49,6 +50,24 @@ class SeenEvents:
         if self._count > _LONG * len(self._keys):
             self._divide()
         return None
+
+    def meet_all(self, keys: Iterable[int], bodies: Iterable[int], line: int) -> int:
+        """Remembers bodies of lines that follow one another, up to the first key that was met before; how many."""
+        count, shift, parts = 0, self._shift, self._keys
+        for key, body in zip(keys, bodies, strict=True):
+            part = key >> shift
+            known = parts[part]
+            place = bisect_left(known, key)
+            if place < len(known) and known[place] == key:
+                break
+            known.insert(place, key)
+            self._bodies[part].insert(place, body)
+            self._lines[part].insert(place, line + count)
+            count += 1
+        self._count += count
+        if self._count > _LONG * len(parts):
+            self._divide()
+        return count
 
     def note(self, key: int, body: int, line: int) -> None:
         """Remembers a body and line in place of those met before."""
@@ -108,3 +127,9 @@ def short(text: str) -> int:
 
 def hashed(data: bytes) -> int:
     return _number(blake2b(data, digest_size=8).digest())[0]
+
+
+def hashed_all(entries: Collection[bytes]) -> tuple[int, ...]:
+    """The same of each of several."""
+    digests = b"".join([blake2b(data, digest_size=8).digest() for data in entries])
+    return struct.unpack(f">{len(entries)}Q", digests)

@@ -52,8 +52,20 @@ class Told:
         kept, relied, ages = zip(*told, strict=True)
         return max(ages) <= KEPT and (sum(kept) <= KEPT or not any(relied))
 
-    def echo(self, step, sequence, raw, number):
-        self._wait(step, raw, number)
+    def echo(self, told):
+        count, waiting = self._count, self._waiting
+        for step, _, raw, number in told:
+            count += 1
+            entry = (count, step.type, step.scope, raw, number)
+            known = waiting.get(step.scope["session_id"])
+            if known is None:
+                waiting[step.scope["session_id"]] = [entry]
+            else:
+                known.append(entry)
+            if count % KEPT == 0:
+                self._count = count
+                waiting = self._shed()
+        self._count = count
 
     def apply(self, step):
         self.again = None
@@ -79,9 +91,13 @@ class Told:
             waiting = self._waiting[session] = []
         waiting.append((count, step.type, step.scope, line, number))
         if count % KEPT == 0:
-            # So never more than twice as many wait as are looked at.
-            kept = {name: self._take(name) for name in list(self._waiting)}
-            self._waiting = {name: entries for name, entries in kept.items() if entries}
+            self._shed()
+
+    def _shed(self):
+        """Lets go what is too old, so that never more than twice as many wait as are looked at; what is left."""
+        kept = {name: self._take(name) for name in list(self._waiting)}
+        self._waiting = {name: entries for name, entries in kept.items() if entries}
+        return self._waiting
 
     def _take(self, session):
         """What waits of a session and is not too old; it waits no longer."""

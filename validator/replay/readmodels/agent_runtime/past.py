@@ -212,11 +212,21 @@ class Replay:
         if self._counts and step.line.get("command") == "ack_events":
             self._acknowledge(step)
 
-    def echo(self, step: Step, sequence: int, raw: bytes, number: int) -> None:
-        """Keeps an event that repeats another."""
-        session = self._current = step.scope["session_id"]
-        repeated = _make(Repeated, (number, step, sequence, raw))
-        self._note(session, step.place.stream, sequence, repeated, ())
+    def echo(self, told: list[tuple[Step, int, bytes, int]]) -> None:
+        """Keeps events that repeat others: the step that each repeats, its sequence, its bytes and its line."""
+        self._current = told[-1][0].scope["session_id"]
+        self._new += [
+            (
+                step.scope["session_id"],
+                step.place.stream,
+                sequence,
+                _make(Repeated, (number, step, sequence, raw)),
+                (),
+            )
+            for step, sequence, raw, number in told
+        ]
+        if len(self._new) >= _AT_ONCE:
+            self._settle()
 
     def pass_by(self, session: str | None) -> None:
         """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
@@ -232,21 +242,51 @@ class Replay:
     def _settle(self) -> None:
         """Takes in the events that came since somebody last asked, in their order."""
         new, self._new = self._new, []
+        known: _Session | None = None
+        """The session of the event before, as long as it is the one heard of last and more may wait of it."""
+        last: str | None = None
         for session, stream, sequence, kept, channels in new:
-            if kept is None:
-                if not self._is_given_up(session):
-                    self._count(session, self._sessions[session])
+            if known is not None and session == last and type(kept) is Repeated:
+                number, runs = kept[0], known.runs
+                if runs[-1] == number - 1:
+                    runs[-1] = number
+                else:
+                    runs += (number, number)
+                if sequence >= known.reached:
+                    known.reached, known.reached_at = sequence, number
+                known.waiting.append(kept)
+                known.events += 1
+                self._held += 1
+                if self._held > TAKEN:
+                    self._make_room()
+                    known = None
                 continue
-            known = self._reach(session, stream, sequence, kept[0])
-            if (session is None or not known.events) and self._is_given_up(session):
-                continue
-            for channel in channels:
-                self._channels.setdefault(channel, {})[session] = None
-            waiting = known.waiting
-            if waiting is None:
-                waiting = self._wait(session, known)
-            waiting.append(kept)
-            self._count(session, known)
+            known, last = self._take_in(session, stream, sequence, kept, channels), session
+
+    def _take_in(
+        self,
+        session: str | None,
+        stream: str | None,
+        sequence: int | None,
+        kept: Kept | Repeated | None,
+        channels: tuple[str, ...],
+    ) -> _Session | None:
+        """Takes in one event; its session, where what repeats it tells of nothing but itself."""
+        if kept is None:
+            if not self._is_given_up(session):
+                self._count(session, self._sessions[session])
+            return None
+        known = self._reach(session, stream, sequence, kept[0])
+        if (session is None or not known.events) and self._is_given_up(session):
+            return None
+        for channel in channels:
+            self._channels.setdefault(channel, {})[session] = None
+        waiting = known.waiting
+        if waiting is None:
+            waiting = self._wait(session, known)
+        waiting.append(kept)
+        self._count(session, known)
+        return known if type(kept) is Repeated and known is self._latest and session in self._kept else None
 
     def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> _Session:
         known = self._sessions[session]
