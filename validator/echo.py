@@ -57,8 +57,9 @@ _OWN = len(NAMES)
 """The holes that every line of a stream has."""
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
-SEVERAL, _ROW = 3, 128
-"""Lines of one stream that followed one another before a row of them is tried, and lines of a row at the most."""
+SEVERAL, _SHORT, _LONG = 5, 16, 128
+"""Lines of one stream that followed one another before a row of them is tried, and about how many the first and the
+longest have: to begin a row takes as long as to look at two or three lines alone."""
 _PENDING = 256
 """Lines that wait to be shown to those who keep every one."""
 
@@ -189,7 +190,7 @@ class Echoes:
         if streak < SEVERAL or echo is None:
             return 0, start
         self._streak = streak // 2
-        end = data.rfind(b"\n", start, start + min(streak, _ROW) * (len(echo.raw) + 1))
+        end = data.rfind(b"\n", start, start + min(max(streak, _SHORT), _LONG) * (len(echo.raw) + 1))
         if end < 0 or self._tally.crashed:
             return 0, start
         lines = data[start:end].split(b"\n")

@@ -212,8 +212,9 @@ class Template:
 
     def rows(self, lines: list[bytes], longest: int) -> list[tuple[bytes, ...]]:
         """What fills the holes of lines that are cut as the last one was, up to the first that differs elsewhere."""
-        sizes = [self._least <= len(line) <= longest for line in lines]
-        keys = list(map(self._between, lines if all(sizes) else lines[: sizes.index(False)]))
+        first, least = self.key[0], self._least
+        alike = [line.startswith(first) and least <= len(line) <= longest for line in lines]
+        keys = list(map(self._between, lines if all(alike) else lines[: alike.index(False)]))
         if keys.count(self.key) < len(keys):
             keys = list(takewhile(self.key.__eq__, keys))
         return list(map(self._inside, lines[: len(keys)]))

@@ -84,6 +84,7 @@ class Audience:
 
 L = TypeVar("L")
 _AUDIENCES = 1_024
+_PRESENT = 1 << 14
 
 
 class World:
@@ -109,6 +110,8 @@ class World:
             for key in machine.subject:
                 self._subjects_of.setdefault(key[0], []).append(self.fold.subjects[name])
         self.faded_at = 0
+        self._present: set[tuple[str, str]] = set()
+        """Ids of which it was seen, since something faded last, that nothing they name has."""
         self._spared: dict[tuple[Any, ...], set[Any]] = {}
         """By ledger and table, the keys of which no id was known when something last faded."""
         self.mingled = False
@@ -283,6 +286,8 @@ class World:
         return self._doubt.is_midway(_ids(about))
 
     def _is_faded(self, ids: Mapping[str, str]) -> bool:
+        if self._present.issuperset(ids.items()):
+            return False
         whole = dict.get
         for name, value in ids.items():
             for subjects in self._subjects_of.get(name, ()):
@@ -290,11 +295,15 @@ class World:
                 subject = whole(subjects, value) or subjects.get(value)
                 if subject is not None and subject.faded:
                     return True
+        if len(self._present) > _PRESENT:
+            self._present.clear()
+        self._present.update(ids.items())
         return False
 
     def _fade(self, number: int) -> None:
         """Forgets what is over and was not heard of lately."""
         line, self.faded_at = number - RECENT, number
+        self._present.clear()
         known, gone = self.fold.fade(line, self.order.fade(line) | {""})
         gone -= known
         spared: dict[tuple[Any, ...], set[Any]] = {}
