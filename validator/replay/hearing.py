@@ -64,8 +64,8 @@ class Attention:
         self.forget()
 
     def _learn(self, words: set[str]) -> None:
-        events = self._protocol.events
-        self._patterns |= {word: frozenset(fitting(word, events)) for word in words - self._words if is_pattern(word)}
+        protocol = self._protocol
+        self._patterns |= {word: _listed(protocol, word) for word in words - self._words if is_pattern(word)}
         self._words |= words
 
     def form(self, step: Step) -> Form:
@@ -224,6 +224,12 @@ def _pupil(kind: type, ledger: Any) -> _Pupil:
     hears = getattr(kind, "hears", None)
     heard = None if hears is None else frozenset(hears)
     return _Pupil((kind, ledger.apply), heard, getattr(kind, "since", ()), getattr(kind, "given", ()))
+
+
+@functools.lru_cache(maxsize=512)
+def _listed(protocol: Protocol, word: str) -> frozenset[str]:
+    """The listed event types that a pattern fits."""
+    return frozenset(fitting(word, protocol.events))
 
 
 @functools.lru_cache(maxsize=16)
