@@ -246,14 +246,17 @@ class Replay:
         """The session of the event before, as long as it is the one heard of last and more may wait of it."""
         last: str | None = None
         for session, stream, sequence, kept, channels in new:
-            if known is not None and session == last and type(kept) is Repeated:
+            if known is not None and session == last and kept is not None and not channels:
                 number, runs = kept[0], known.runs
                 if runs[-1] == number - 1:
                     runs[-1] = number
                 else:
-                    runs += (number, number)
-                if sequence >= known.reached:
-                    known.reached, known.reached_at = sequence, number
+                    runs.append(number)
+                    runs.append(number)
+                if sequence is not None:
+                    if known.reached is None or sequence >= known.reached:
+                        known.reached, known.reached_at = sequence, number
+                    known.streams.add(stream)
                 known.waiting.append(kept)
                 known.events += 1
                 self._held += 1
@@ -271,7 +274,7 @@ class Replay:
         kept: Kept | Repeated | None,
         channels: tuple[str, ...],
     ) -> _Session | None:
-        """Takes in one event; its session, where what repeats it tells of nothing but itself."""
+        """Takes in one event; its session, where more may wait of it."""
         if kept is None:
             if not self._is_given_up(session):
                 self._count(session, self._sessions[session])
@@ -286,7 +289,7 @@ class Replay:
             waiting = self._wait(session, known)
         waiting.append(kept)
         self._count(session, known)
-        return known if type(kept) is Repeated and known is self._latest and session in self._kept else None
+        return known if session is not None and session in self._kept else None
 
     def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> _Session:
         known = self._sessions[session]
