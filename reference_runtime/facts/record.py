@@ -38,8 +38,9 @@ class Record:
     open: bool = True
     scope: dict[str, str] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
-    settled: bool = field(default=False, compare=False)
-    """Nobody changes it any more, and it is flat: what a store remembers is copied again and again."""
+    deep: tuple[str, ...] | None = field(default=None, compare=False)
+    """Once nobody changes it any more, the fields that hold objects or lists: what a store remembers is copied again
+    and again."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -66,33 +67,46 @@ class Record:
 
     def settle(self) -> None:
         """Lets go of what somebody else may hold and change; whoever has the record changes it no more."""
-        if _HOLDING.isdisjoint(map(type, self.data.values())):
-            self.settled = True
-        else:
-            self.data = copied(self.data)
+        self.deep = _deep(self.data)
+        if self.deep:
+            self.data = _parted(self.data.copy(), self.deep)
 
     def copy(self) -> Record:
-        data = self.data.copy()
-        if not self.settled and not _HOLDING.isdisjoint(map(type, data.values())):
-            data = copied(data)
+        data, deep = self.data.copy(), self.deep
+        if deep is None:
+            deep = _deep(data)
+        if deep:
+            data = _parted(data, deep)
         made = _bare(Record)  # copies are made by the dozen for every command, and `__init__` takes a third of one
         made.kind, made.id, made.ordinal = self.kind, self.id, self.ordinal
         made.session, made.thread, made.state, made.open = self.session, self.thread, self.state, self.open
-        made.scope, made.data, made.settled = self.scope.copy(), data, False
+        made.scope, made.data, made.deep = self.scope.copy(), data, None
         return made
 
 
 _bare = object.__new__
+_HOLDING = frozenset((dict, list, tuple))
+
+
+def _deep(data: dict[str, Any]) -> tuple[str, ...]:
+    """The fields that hold something which could be changed; most records have none."""
+    if _HOLDING.isdisjoint(map(type, data.values())):
+        return ()
+    return tuple([name for name, value in data.items() if type(value) in _HOLDING])
+
+
+def _parted(data: dict[str, Any], deep: tuple[str, ...]) -> dict[str, Any]:
+    """A copy of an object that no longer shares these fields with the original."""
+    for name in deep:
+        data[name] = copied(data[name])
+    return data
 
 
 def copied(value: Any) -> Any:
     """A value of JSON that shares nothing with the original that could be changed."""
     kind = type(value)
     if kind is dict:
-        return {name: copied(entry) if type(entry) in _HOLDING else entry for name, entry in value.items()}
+        return _parted(value.copy(), _deep(value))
     if kind is list or kind is tuple:
         return [copied(entry) if type(entry) in _HOLDING else entry for entry in value]
     return value
-
-
-_HOLDING = frozenset((dict, list, tuple))

@@ -27,11 +27,11 @@ else:
     def written(value: Any) -> str:
         """A value as text."""
         try:
-            text = _dumps(value, option=_AS_GIVEN)
+            text = _dumps(value, None, _AS_GIVEN).decode()
         except TypeError:  # large integers, lone surrogates, keys that are no text
             return _encode(value)
         # What is no number is written as null, so a text with a null may say less than the value did.
-        return _encode(value) if b"null" in text else text.decode()
+        return _encode(value) if "null" in text else text
 
     def is_text(value: Any) -> bool:
         """True when every text of a value can be written as UTF-8; half of a surrogate pair cannot."""

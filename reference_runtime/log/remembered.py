@@ -74,11 +74,10 @@ class Remembered:
             loaded[record.kind, record.id] = record
             record.settle()
             for link in record.scope.items():
-                if link in kin_of:
-                    self._relate(link, record)
+                if (kin := kin_of.get(link)) is not None:
+                    self._relate(link, kin, record)
 
-    def _relate(self, link: Key, record: Record) -> None:
-        kin = self._kin[link]
+    def _relate(self, link: Key, kin: dict[str, dict[str, Record]], record: Record) -> None:
         alike = kin.setdefault(record.kind, {})
         is_new = record.id not in alike
         alike[record.id] = record

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +136,15 @@ class SqliteStore:
         self._db.close()
 
     def _write(self, change: Change) -> None:
-        if (found := self.position()) != change.position:
+        places = range(change.position + 1, change.position + len(change.events) + 1)
+        events = [*zip(places, change.streams, map(written, change.events), strict=True)]
+        try:
+            self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
+        except sqlite3.IntegrityError as taken:  # positions are counted without a gap, so the first one is
+            raise PositionConflict(f"decided at {change.position}, the log is further") from taken
+        if not events and (found := self.position()) != change.position:
             raise PositionConflict(f"decided at {change.position}, the log is at {found}")
-        events = [
-            (change.position + place, stream, written(event))
-            for place, (stream, event) in enumerate(zip(change.streams, change.events, strict=True), 1)
-        ]
-        self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
-        self._insert(_UPSERT, [_row(record) for record in change.records])
+        self._insert(_UPSERT, [*map(_row, change.records)])
         self._insert("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", [(change.ordinal,)])
         if change.reply:
             key, digest, answer = change.reply
@@ -183,14 +184,17 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
 
 
-_UNLINKED = (None,) * len(LINKS)
-
-
 def _row(record: Record) -> tuple[Any, ...]:
-    links = map(record.scope.get, LINKS) if record.scope else _UNLINKED
-    body = written([record.state, record.scope, record.data])
-    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
-    return (*place, *links, body)
+    scope = record.scope
+    return _bound(tuple(scope))(record, scope, written([record.state, scope, record.data]))
+
+
+@functools.lru_cache(maxsize=1024)
+def _bound(names: tuple[str, ...]) -> Callable[[Record, dict[str, str], str], tuple[Any, ...]]:
+    """What binds a record that was told with the ids of these names; the same few come again and again."""
+    links = ", ".join(f"scope[{name!r}]" if name in names else "None" for name in LINKS)
+    place = "record.kind, record.id, record.ordinal, 1 if record.open else 0, record.session, record.thread"
+    return eval(f"lambda record, scope, body: ({place}, {links}, body)")
 
 
 def _record(row: tuple[Any, ...]) -> Record:
