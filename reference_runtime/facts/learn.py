@@ -88,7 +88,8 @@ def _ends(event: dict[str, Any], moves: list[Move]) -> None:
     for move in moves:
         if move.source == move.target:
             continue
-        was_over, is_over = move.machine.is_terminal(move.source), move.machine.is_terminal(move.target)
+        kinds = move.machine.states
+        was_over, is_over = kinds.get(move.source) == "terminal", kinds[move.target] == "terminal"
         if is_over and not was_over:
             move.record.data["ended_at"] = event["timestamp"]
         elif was_over and not is_over:

@@ -48,6 +48,9 @@ def _led_to(unit: Unit) -> str | None:
 def mention(unit: Unit) -> None:
     """Gives every subject that the present event names its place in the order, its session and its thread."""
     carried, thread = unit.carried, unit.thread
+    if unit.mentioned == (carried, thread):
+        return  # the event before it named the same
+    unit.mentioned = (carried, thread)
     for name, identity in carried.items():
         kind = KINDS.get(name)
         if kind is None:

@@ -8,7 +8,6 @@ refuses the event.
 from __future__ import annotations
 
 import functools
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -51,13 +50,24 @@ Found = tuple[str, str]
 Finder = Callable[[Line], Sequence[Found]]
 
 
+class Way(NamedTuple):
+    """A row that may be taken from a state."""
+
+    row: Row
+    target: str
+    into: tuple[str, ...]
+    is_free: bool
+    """It asks for nothing but its driver."""
+
+
 class Listener(NamedTuple):
     """A machine that lists a driver."""
 
+    name: str
     machine: Machine
     driver: Driver
     find: Finder
-    rows: dict[str, tuple[Row, ...]]
+    rows: dict[str, tuple[Way, ...]]
     """By the state of a subject, the rows that the driver may take from there."""
     open: frozenset[str]
     """The states in which a subject is still at work."""
@@ -68,14 +78,25 @@ def _listeners(protocol: Protocol, kind: str, name: str) -> tuple[Listener, ...]
     """The machines that list a driver; what the tables say about it is looked up once."""
     driver = Driver(kind, name)
     return tuple(
-        Listener(machine, driver, _finder(protocol.lens, machine), _by_state(machine.by_driver[driver]), _open(machine))
+        Listener(
+            machine.name,
+            machine,
+            driver,
+            _finder(protocol.lens, machine),
+            _by_state(machine.by_driver[driver]),
+            _open(machine),
+        )
         for machine in protocol.listeners.get(driver, ())
     )
 
 
-def _by_state(rows: tuple[Row, ...]) -> dict[str, tuple[Row, ...]]:
+def _by_state(rows: tuple[Row, ...]) -> dict[str, tuple[Way, ...]]:
     states = {state for row in rows for state in row.sources}
-    return {state: tuple(row for row in rows if state in row.sources) for state in states}
+    return {state: tuple(_way_from(state, row) for row in rows if state in row.sources) for state in states}
+
+
+def _way_from(state: str, row: Row) -> Way:
+    return Way(row, row.lands(state), row.into, not row.is_conditional)
 
 
 def _open(machine: Machine) -> frozenset[str]:
@@ -117,6 +138,8 @@ def _way(lens: Lens, paths: tuple[str, ...]) -> Finder:
 class Drive:
     """One event on its way through the tables."""
 
+    __slots__ = ("_event", "_protocol", "_scope", "_unit", "moves")
+
     def __init__(self, unit: Unit, event: Line):
         self._unit, self._event = unit, event
         self._protocol = unit.protocol
@@ -125,15 +148,15 @@ class Drive:
 
     def run(self) -> list[Move]:
         """Every row the event takes; raises IllegalMove when one is missing."""
-        waiting: deque[Move] = deque()
         for listener in self._addressed():
             for key, by in listener.find(self._event):
-                self._take(listener, key, by, None, waiting)
-        while waiting:
-            moved = waiting.popleft()
+                self._take(listener, key, by, None)
+        for moved in self.moves:  # which grows meanwhile
+            if moved.target == moved.source:
+                continue
             for listener in _listeners(self._protocol, "move", moved.machine.name):
                 for key, by in self._related(listener, moved):
-                    self._take(listener, key, by, moved, waiting)
+                    self._take(listener, key, by, moved)
         return self.moves
 
     def _addressed(self) -> tuple[Listener, ...]:
@@ -172,36 +195,33 @@ class Drive:
                 yield key, path
                 return
 
-    def _take(self, listener: Listener, key: str, by: str, moved: Move | None, waiting: deque[Move]) -> None:
+    def _take(self, listener: Listener, key: str, by: str, moved: Move | None) -> None:
         machine = listener.machine
-        known = self._unit.get(machine.name, key)
+        known = self._unit.get(listener.name, key)
         state, into = known.state if known else NONE, moved.target if moved else None
-        for row in listener.rows.get(state, ()):
-            if into is not None and into not in row.into:
+        for row, target, leading, is_free in listener.rows.get(state, ()):
+            if into is not None and into not in leading:
                 continue
-            if not (row.when or row.unless) or row.holds(functools.partial(self._fact, machine, key, by, moved)):
-                break
-        else:
-            if state != NONE or self._owned(machine, listener.driver):
-                facts = functools.partial(self._fact, machine, key, by, moved)
-                clause = machine.nearest(listener.driver, state, facts, into).clause
-                raise IllegalMove(machine.name, key, state, str(listener.driver), clause)
-            return
-        target = row.lands(state)
-        move = Move(machine, self._place(listener, key, target, moved is None), state, row, target)
-        self.moves.append(move)
-        if target != state:
-            waiting.append(move)
+            if is_free or row.holds(functools.partial(self._fact, machine, key, by, moved)):
+                self.moves.append(Move(machine, self._place(listener, key, target, moved is None), state, row, target))
+                return
+        if state != NONE or self._owned(machine, listener.driver):
+            facts = functools.partial(self._fact, machine, key, by, moved)
+            clause = machine.nearest(listener.driver, state, facts, into).clause
+            raise IllegalMove(machine.name, key, state, str(listener.driver), clause)
 
     def _place(self, listener: Listener, key: str, state: str, named: bool) -> Record:
-        record = self._unit.edit(listener.machine.name, key)
+        record, scope = self._unit.edit(listener.name, key), self._scope
         record.state, record.open = state, state in listener.open
-        record.session = record.session or self._scope.get("session_id")
+        if not record.session:
+            record.session = scope.get("session_id")
         if named:
-            record.thread = record.thread or self._unit.thread
-            if not self._scope.keys() <= record.scope.keys():
-                record.scope = {**self._scope, **record.scope}
-        record.data.pop("doubted", None)
+            if not record.thread:
+                record.thread = self._unit.thread
+            if not scope.keys() <= record.scope.keys():
+                record.scope = {**scope, **record.scope}
+        if "doubted" in record.data:
+            del record.data["doubted"]
         return record
 
     def _owned(self, machine: Machine, driver: Driver) -> bool:

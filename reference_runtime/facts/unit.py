@@ -6,6 +6,7 @@ an event touches is copied first, so that the projections can tell what the even
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from reference_runtime.contract import CORE
@@ -14,8 +15,28 @@ from reference_runtime.log.base import Change, Store
 from validator.protocol.protocol import Protocol
 
 Key = tuple[str, str]
-_UNREAD: Any = object()
-"""Stands for a record that the store was not asked for yet; None stands for one that there is not."""
+
+
+class Held(dict[Key, Record | None]):
+    """Records to read and to change, each copied from the store when it is first asked for; None where there is none."""
+
+    __slots__ = ("kept", "peek")
+
+    def __init__(self, peek: Callable[[str, str], Record | None]):
+        super().__init__()
+        self.peek = peek
+        self.kept: dict[Key, Record | None] = {}
+        """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
+
+    def __missing__(self, key: Key) -> Record | None:
+        kind, identity = key
+        return self.hold(key, self.peek(kind, identity)) if identity is not None else None
+
+    def hold(self, key: Key, kept: Record | None) -> Record | None:
+        """A record of the store, copied so that it may be changed."""
+        self.kept[key] = kept
+        held = self[key] = kept.copy() if kept is not None else None
+        return held
 
 
 class Unit:
@@ -38,9 +59,7 @@ class Unit:
         self.ordinal = store.ordinal()
         self.events: list[dict[str, Any]] = []
         self._store = store
-        self._held: dict[Key, Record | None] = {}
-        self._kept: dict[Key, Record | None] = {}
-        """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
+        self._held = Held(store.peek)
         self._dirty: dict[Key, Record] = {}
         self._touched: set[str] = set()
         """The kinds of what is dirty."""
@@ -50,22 +69,14 @@ class Unit:
         """The identities that the present event carries."""
         self.thread: str | None = None
         """The thread in whose scope the present event is."""
+        self.mentioned: tuple[dict[str, str], str | None] | None = None
+        """The identities and the thread whose subjects have had their place in the order since the last event."""
         self.before: dict[Key, tuple[Record | None, Record]] = {}
         """The records that the present event touched: what each was like before it, and the record itself."""
 
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
-        key = (kind, identity)
-        held = self._held.get(key, _UNREAD)
-        if held is _UNREAD:
-            held = self._hold(key, self._store.peek(kind, identity)) if identity is not None else None
-        return held
-
-    def _hold(self, key: Key, kept: Record | None) -> Record | None:
-        """A record of the store, copied so that it may be changed."""
-        self._kept[key] = kept
-        held = self._held[key] = kept.copy() if kept else None
-        return held
+        return self._held[kind, identity]
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
@@ -74,13 +85,13 @@ class Unit:
             return touched[1]  # the present event touched it already
         record = self._dirty.get(key)
         if record is None:
-            record = self._dirty[key] = self.get(kind, identity) or self._begin(key)
+            held = self._held
+            record = self._dirty[key] = held[key] or self._begin(key)
             self._touched.add(kind)
-            was = self._kept.get(key)
+            if kind not in self.unshown:
+                self.before[key] = (held.kept.get(key), record)
         elif kind not in self.unshown:
-            was = record.copy()
-        if kind not in self.unshown:
-            self.before[key] = (was, record)
+            self.before[key] = (record.copy(), record)
         return record
 
     def _begin(self, key: Key) -> Record:
@@ -92,16 +103,15 @@ class Unit:
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
         """The records of a kind told with all the ids named, in the order of first mention."""
         sought, held = self._store.seek(kind, where, is_open), self._held
-        if not sought and kind not in self._touched:
-            return []
+        if kind not in self._touched:  # then all are as the store keeps them, and in order
+            return [held.get((kind, kept.id)) or held.hold((kind, kept.id), kept) for kept in sought] if sought else []
         found = {}
         for kept in sought:
             key = (kind, kept.id)
-            found[key] = held.get(key) or self._hold(key, kept)
-        if kind in self._touched:
-            for key, record in self._dirty.items():
-                if key[0] == kind:
-                    found[key] = record
+            found[key] = held.get(key) or held.hold(key, kept)
+        for key, record in self._dirty.items():
+            if key[0] == kind:
+                found[key] = record
         fitting = [record for record in found.values() if record.fits(where, is_open)]
         return sorted(fitting, key=_place) if len(fitting) > 1 else fitting
 

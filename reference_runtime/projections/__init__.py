@@ -7,6 +7,7 @@ models that an event changed by looking at the records it touched and at nothing
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import queue_snapshot
 from reference_runtime.projections.births import born
-from reference_runtime.projections.changes import Place, changed
+from reference_runtime.projections.changes import Place, Places, changed
 from reference_runtime.projections.models import MODELS, PER_THREAD, THREAD_MODELS
 
 __all__ = ["MODELS", "PER_THREAD", "THREAD_MODELS", "all_snapshots", "exists", "snapshot", "touch"]
@@ -25,16 +26,23 @@ __all__ = ["MODELS", "PER_THREAD", "THREAD_MODELS", "all_snapshots", "exists", "
 def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
     session, moment, shown = event.get("session_id"), event["timestamp"], unit.shown
-    anew, births = changed(unit, moment), born(event, session, unit.thread)
-    for place in sorted(anew | births):
-        record = shown.get(place) or _model(unit, place, place in births)
+    anew = changed(unit, moment)
+    for place, is_born, is_changed in _in_order(born(event, session, unit.thread), anew):
+        record = shown.get(place) or _model(unit, place, is_born)
         if record is None:
             continue
         record.session = session
         if place[0] == "queue_snapshot":
             _touch_queue(unit, event, record)
-        elif place in anew or "updated_at" not in record.data:
+        elif is_changed or "updated_at" not in record.data:
             record.data["updated_at"] = moment
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_order(births: Places, anew: tuple[Places, ...]) -> tuple[tuple[Place, bool, bool], ...]:
+    """The models to touch, each with whether it is born and whether it changed; the same few come again and again."""
+    changes = frozenset().union(*anew)
+    return tuple((place, place in births, place in changes) for place in sorted(births | changes))
 
 
 def _model(unit: Unit, place: Place, is_born: bool) -> Record | None:

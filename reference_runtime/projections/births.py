@@ -39,21 +39,24 @@ _PER_THREAD = {"queue_snapshot", "context_boundary_snapshot"}
 _TELLING = frozenset(("trace_id", "execution_environment"))
 
 
-def born(event: dict[str, Any], session: str | None, thread: str | None) -> set[tuple[str, str]]:
+def born(event: dict[str, Any], session: str | None, thread: str | None) -> frozenset[tuple[str, str]]:
     """Models, each with its scope, that exist from this event on at the latest."""
-    found = {("session_snapshot", session)} if session else set()
-    if thread:
-        found.add(("thread_read_model", thread))
-    models = _by_type(event["type"])
-    if not _TELLING.isdisjoint(event) or event["type"] == "action.required":
-        models = (*models, *_by_fields(event))
-    for model in models:
-        if scope := thread if model in _PER_THREAD else session:
-            found.add((model, scope))
-    return found
+    kind = event["type"]
+    by_fields = () if _TELLING.isdisjoint(event) and kind != "action.required" else tuple(_by_fields(event))
+    return _scoped(kind, by_fields, session, thread)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=4096)
+def _scoped(
+    kind: str, by_fields: tuple[str, ...], session: str | None, thread: str | None
+) -> frozenset[tuple[str, str]]:
+    """What a type and the fields bring into being; the same few come again and again."""
+    found = {("session_snapshot", session), ("thread_read_model", thread)}
+    for model in (*_by_type(kind), *by_fields):
+        found.add((model, thread if model in _PER_THREAD else session))
+    return frozenset((model, scope) for model, scope in found if scope)
+
+
 def _by_type(kind: str) -> tuple[str, ...]:
     family = kind.partition(".")[0]
     return (*_EXACT.get(kind, ()), *((_FAMILIES[family],) if family in _FAMILIES else ()))

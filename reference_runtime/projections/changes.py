@@ -16,6 +16,7 @@ View = Callable[[Record], Any]
 Names = tuple[str, ...]
 Place = tuple[str, str]
 """A model, and the session or the thread whose model it is."""
+Places = frozenset[Place]
 WATCHERS: dict[str, dict[View, list[str]]] = {}
 """Kind of record to its views, each with the models that show it."""
 for _name, _module in MODELS.items():
@@ -23,29 +24,37 @@ for _name, _module in MODELS.items():
         WATCHERS.setdefault(_kind, {}).setdefault(_view, []).append(_name)
 _BORN = ("status",)
 """What is told anew of a record that becomes known: every view that says what it shows shows the status."""
+_ELSEWHERE = frozenset(("thread", "incident"))
+"""Kinds of records that may show in the models of other threads than the one they were told in."""
 
 
-def changed(unit: Unit, moment: str) -> set[Place]:
+def changed(unit: Unit, moment: str) -> tuple[Places, ...]:
     """The models that show something else since the present event; the tasks that it changed carry its moment."""
-    found: set[Place] = set()
-    tasks: list[str | None] = []
+    found: list[Places] = []
+    tasks: list[Record | None] = []
     for old, new in unit.before.values():
-        if new.kind not in WATCHERS or not (names := differing(old, new)):
+        kind = new.kind
+        if kind not in WATCHERS or not (names := differing(old, new)):
             continue
-        for thread in _threads(unit, new):
-            found |= _places(names, new.session, thread)
+        if kind in _ELSEWHERE or "threads" in new.data:
+            found += [_places(names, new.session, thread) for thread in _threads(unit, new)]
+        else:
+            found.append(_places(names, new.session, new.thread))
         if "task_snapshot" in names:
-            tasks += (new.id,) if new.kind == "task" else (new.scope.get("task_id"), *new.data.get("tasks", ()))
+            if kind == "task":
+                tasks.append(new)
+            else:
+                tasks += [unit.get("task", task) for task in (new.scope.get("task_id"), *new.data.get("tasks", ()))]
     # A task changed when it, an attempt, an edge, an artifact or a reference of it changed. That it changed is itself
     # no change: no view shows when.
     for task in tasks:
-        if task and unit.state("task", task) != "none":
-            unit.edit("task", task).data["updated_at"] = moment
-    return found
+        if task and task.state != "none":
+            unit.edit("task", task.id).data["updated_at"] = moment
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=4096)
-def _places(names: Names, session: str | None, thread: str | None) -> frozenset[Place]:
+def _places(names: Names, session: str | None, thread: str | None) -> Places:
     """The models of these names that a session or a thread has."""
     scopes = ((name, thread if name in THREAD_MODELS else session) for name in names)
     return frozenset((name, scope) for name, scope in scopes if scope)
@@ -93,7 +102,7 @@ def shown(view: View, record: Record | None) -> Any:
 
 
 def _threads(unit: Unit, record: Record) -> Sequence[str | None]:
-    """Threads whose models a change shows in; None is nowhere."""
+    """Threads whose models a change shows in, where that is not the record's own alone; None is nowhere."""
     if record.kind == "thread":
         return (record.id,)
     if record.kind == "incident" and record.thread is None and record.session:
