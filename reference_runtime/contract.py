@@ -43,8 +43,9 @@ class Contract:
 
     def check_event(self, event: dict[str, Any]) -> None:
         """Refuses an event of ours that does not fit its schema."""
-        word = self.protocol.type_of(event)
-        self._check(self.protocol.schema_for(word), event, word)
+        protocol = self.protocol
+        word = protocol.type_of(event)
+        self._check(protocol.schema_for(word), event, word)
 
     def check_result(self, command: str, result: dict[str, Any]) -> None:
         """Refuses an answer of ours that does not fit its schema."""

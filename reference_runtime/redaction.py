@@ -36,13 +36,29 @@ def clean(event: dict[str, Any], free: tuple[str, ...] = FREE) -> dict[str, Any]
             value = value.values()
         for sub in value:
             if type(sub) is str:
-                texts.append(sub)
+                if sub not in _harmless:
+                    texts.append(sub)
             elif type(sub) is dict or type(sub) is list:
                 waiting.append(sub)
     else:
-        if not texts or not may_leak(texts):
+        if not texts or _are_clean(texts):
             return event
     return event | {name: _clean(value, name) for name, value in told.items()}
+
+
+_harmless: set[str] = set()
+"""Short texts that hold no leak whatever their place; reasons, owners and kinds come again and again."""
+_MOST, _SHORT = 4096, 64
+
+
+def _are_clean(texts: list[str]) -> bool:
+    """True when certainly none of these texts holds a leak; the short ones are remembered."""
+    if may_leak(texts):
+        return False
+    if len(_harmless) > _MOST:
+        _harmless.clear()
+    _harmless.update([text for text in texts if len(text) <= _SHORT])
+    return True
 
 
 @functools.lru_cache(maxsize=4096)

@@ -18,7 +18,7 @@ Key = tuple[str, str]
 
 
 class Held(dict[Key, Record | None]):
-    """Records to read and to change, each copied from the store when it is first asked for; None where there is none."""
+    """Records to read and to change, each copied from the store when it is first asked for, None for none."""
 
     __slots__ = ("kept", "peek")
 
