@@ -37,19 +37,29 @@ class Contract:
         """The declared fields among some names, in the order of the contract; sources are alike, so asked once each."""
         return tuple(name for name in self.declared(record) if name in names)
 
+    @functools.cached_property
+    def _shapes(self) -> dict[str, tuple[str, str]]:
+        """The schemas of every command's request and result."""
+        return {name: (command.request, command.result) for name, command in self.protocol.commands.items()}
+
     def request_faults(self, command: str, request: Any) -> list[str]:
         """Why a request does not fit its command, one line each; values are never repeated."""
-        return self._faults(self.protocol.commands[command].request, request)
+        reference = self._shapes[command][0]
+        return [] if self.protocol.store.accepts(reference, request) else self._faults(reference, request)
 
     def check_event(self, event: dict[str, Any]) -> None:
         """Refuses an event of ours that does not fit its schema."""
         protocol = self.protocol
         word = protocol.type_of(event)
-        self._check(protocol.schema_for(word), event, word)
+        reference = protocol.schema_for(word)
+        if not protocol.store.accepts(reference, event):
+            self._refuse(reference, event, word)
 
     def check_result(self, command: str, result: dict[str, Any]) -> None:
         """Refuses an answer of ours that does not fit its schema."""
-        self._check(self.protocol.commands[command].result, result, f"the answer to {command}")
+        reference = self._shapes[command][1]
+        if not self.protocol.store.accepts(reference, result):
+            self._refuse(reference, result, f"the answer to {command}")
 
     def check_snapshot(self, model: str, document: dict[str, Any]) -> None:
         """Refuses a read model of ours that does not fit its schema."""
@@ -70,8 +80,10 @@ class Contract:
             self.check_record(kind, line)
 
     def _check(self, reference: str, document: Any, what: str | None) -> None:
-        if self.protocol.store.accepts(reference, document):
-            return
+        if not self.protocol.store.accepts(reference, document):
+            self._refuse(reference, document, what)
+
+    def _refuse(self, reference: str, document: Any, what: str | None) -> None:
         if faults := self._faults(reference, document):
             raise ContractBroken(f"{what}: " + "; ".join(faults))
 

@@ -85,14 +85,14 @@ class Record:
 
 
 _bare = object.__new__
-_HOLDING = frozenset((dict, list, tuple))
+HOLDING = frozenset((dict, list, tuple))
 
 
 def _deep(data: dict[str, Any]) -> tuple[str, ...]:
     """The fields that hold something which could be changed; most records have none."""
-    if _HOLDING.isdisjoint(map(type, data.values())):
+    if HOLDING.isdisjoint(map(type, data.values())):
         return ()
-    return tuple([name for name, value in data.items() if type(value) in _HOLDING])
+    return tuple([name for name, value in data.items() if type(value) in HOLDING])
 
 
 def _parted(data: dict[str, Any], deep: tuple[str, ...]) -> dict[str, Any]:
@@ -108,5 +108,5 @@ def copied(value: Any) -> Any:
     if kind is dict:
         return _parted(value.copy(), _deep(value))
     if kind is list or kind is tuple:
-        return [copied(entry) if type(entry) in _HOLDING else entry for entry in value]
+        return [copied(entry) if type(entry) in HOLDING else entry for entry in value]
     return value

@@ -55,7 +55,7 @@ def mention(unit: Unit) -> None:
         kind = KINDS.get(name)
         if kind is None:
             continue
-        known, belongs = unit.get(kind, identity), thread if kind != "session" else None
+        known, belongs = unit.look(kind, identity), thread if kind != "session" else None
         if known and known.session and (known.thread or not belongs):
             continue
         record = unit.edit(kind, identity)

@@ -14,7 +14,7 @@ def envelope(unit: Unit, event: Event) -> None:
     """What any event tells about its session and thread, whatever its type."""
     session = event.get("session_id")
     if isinstance(session, str):
-        known, told_by = unit.get("session", session), event.get("runtime_id")
+        known, told_by = unit.look("session", session), event.get("runtime_id")
         if known is None or known.session != session or told_by not in (None, known.data.get("runtime_id")):
             record = unit.edit("session", session)
             record.session = session
@@ -22,7 +22,7 @@ def envelope(unit: Unit, event: Event) -> None:
         if not _TRACED.isdisjoint(event):
             _telemetry(unit, event, session)
     thread = unit.thread
-    if thread and unit.get("thread", thread):
+    if thread and unit.look("thread", thread):
         unit.edit("thread", thread).data["updated_at"] = event["timestamp"]
     if isinstance(event.get("execution_environment"), dict):
         for scope in scopes(unit):

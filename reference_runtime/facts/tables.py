@@ -197,7 +197,7 @@ class Drive:
 
     def _take(self, listener: Listener, key: str, by: str, moved: Move | None) -> None:
         machine = listener.machine
-        known = self._unit.get(listener.name, key)
+        known = self._unit.look(listener.name, key)
         state, into = known.state if known else NONE, moved.target if moved else None
         for row, target, leading, is_free in listener.rows.get(state, ()):
             if into is not None and into not in leading:

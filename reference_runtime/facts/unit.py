@@ -6,7 +6,7 @@ an event touches is copied first, so that the projections can tell what the even
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from reference_runtime.contract import CORE
@@ -20,22 +20,25 @@ Key = tuple[str, str]
 class Held(dict[Key, Record | None]):
     """Records to read and to change, each copied from the store when it is first asked for, None for none."""
 
-    __slots__ = ("kept", "peek")
+    __slots__ = ("kept", "records")
 
-    def __init__(self, peek: Callable[[str, str], Record | None]):
+    def __init__(self, records: Mapping[Key, Record | None]):
         super().__init__()
-        self.peek = peek
+        self.records = records
         self.kept: dict[Key, Record | None] = {}
         """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
 
     def __missing__(self, key: Key) -> Record | None:
-        kind, identity = key
-        return self.hold(key, self.peek(kind, identity)) if identity is not None else None
-
-    def hold(self, key: Key, kept: Record | None) -> Record | None:
-        """A record of the store, copied so that it may be changed."""
-        self.kept[key] = kept
+        if key[1] is None:
+            return None
+        kept = self.kept[key] = self.records[key]
         held = self[key] = kept.copy() if kept is not None else None
+        return held
+
+    def hold(self, key: Key, kept: Record) -> Record:
+        """A record that the store found, copied so that it may be changed."""
+        self.kept[key] = kept
+        held = self[key] = kept.copy()
         return held
 
 
@@ -58,8 +61,8 @@ class Unit:
         self.position = store.position()
         self.ordinal = store.ordinal()
         self.events: list[dict[str, Any]] = []
-        self._store = store
-        self._held = Held(store.peek)
+        self._store, self._linked = store, store.linked
+        self._held = Held(store.records)
         self._dirty: dict[Key, Record] = {}
         self._touched: set[str] = set()
         """The kinds of what is dirty."""
@@ -77,6 +80,12 @@ class Unit:
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
         return self._held[kind, identity]
+
+    def look(self, kind: str, identity: str) -> Record | None:
+        """A record to read at once and not to hold on to, or None; it is not copied."""
+        key = (kind, identity)
+        held = self._held
+        return held[key] if key in held else held.records[key]
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
@@ -102,9 +111,14 @@ class Unit:
 
     def find(self, kind: str, is_open: bool | None = None, **where: str) -> list[Record]:
         """The records of a kind told with all the ids named, in the order of first mention."""
+        is_touched = kind in self._touched
+        if not is_touched:
+            for link in where.items():
+                if (kinds := self._linked(link)) is not None and kind not in kinds:
+                    return []
         sought, held = self._store.seek(kind, where, is_open), self._held
-        if kind not in self._touched:  # then all are as the store keeps them, and in order
-            return [held.get((kind, kept.id)) or held.hold((kind, kept.id), kept) for kept in sought] if sought else []
+        if not is_touched:  # then all are as the store keeps them, and in order
+            return [held.get((kind, kept.id)) or held.hold((kind, kept.id), kept) for kept in sought]
         found = {}
         for kept in sought:
             key = (kind, kept.id)
@@ -126,7 +140,7 @@ class Unit:
         while True:
             counter.data["last"] = counter.data.get("last", 0) + 1
             identity = f"{word}_{counter.data['last']}"
-            if self.get(kind, identity) is None:
+            if self.look(kind, identity) is None:
                 return identity
 
     def change(self) -> Change:

@@ -7,11 +7,13 @@ at which it was decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reference_runtime.facts.record import Record
+
+Key = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -40,6 +42,9 @@ class Contents(Protocol):
 class Store(Protocol):
     """The port that the service writes through."""
 
+    records: Mapping[Key, Record | None]
+    """Every record by its kind and identity, None for one that there is not; nobody changes what it gets."""
+
     def position(self) -> int:
         """How many events the log holds; what another writer changed is noticed here, and not before."""
 
@@ -52,8 +57,8 @@ class Store(Protocol):
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         """The records of a kind that were told with all the ids named, in order."""
 
-    def peek(self, kind: str, identity: str) -> Record | None:
-        """One record, or None, for a caller that does not change what it gets."""
+    def linked(self, link: tuple[str, str]) -> Collection[str] | None:
+        """The kinds of all records that were told with an identity; None where the store would have to look."""
 
     def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         """What `find` gives, for a caller that does not change what it gets."""

@@ -9,7 +9,18 @@ from typing import Any
 
 from reference_runtime.errors import PositionConflict
 from reference_runtime.facts.record import LINKS, Record
-from reference_runtime.log.base import Change
+from reference_runtime.log.base import Change, Key, Store
+
+
+class Loading(dict[Key, Record | None]):
+    """The records of a store, each loaded when it is asked for, and every time."""
+
+    def __init__(self, store: Store):
+        super().__init__()
+        self._store = store
+
+    def __missing__(self, key: Key) -> Record | None:
+        return self._store.load(*key)
 
 
 class MemoryStore:
@@ -21,6 +32,7 @@ class MemoryStore:
         self._links: dict[tuple[str, str, str], dict[str, None]] = {}
         self._replies: dict[str, tuple[str, str]] = {}
         self._ordinal = 0
+        self.records = Loading(self)
 
     def position(self) -> int:
         return len(self._events)
@@ -40,8 +52,8 @@ class MemoryStore:
         kept = (record for record in found if is_open is None or record.open == is_open)
         return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
 
-    def peek(self, kind: str, identity: str) -> Record | None:
-        return self.load(kind, identity)
+    def linked(self, link: Key) -> None:
+        """Everything is at hand, so there is nothing to know beforehand."""
 
     def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         return self.find(kind, where, is_open)

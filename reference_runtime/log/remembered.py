@@ -7,9 +7,11 @@ what is asked about it is answered without the file.
 
 from __future__ import annotations
 
-from reference_runtime.facts.record import OWN_LINKS, Record
+from collections.abc import Callable
 
-Key = tuple[str, str]
+from reference_runtime.facts.record import HOLDING, OWN_LINKS, Record
+from reference_runtime.log.base import Key
+
 Asked = tuple[object, ...]
 _MOST_LOADED = 4096
 _FEW = 16
@@ -19,13 +21,28 @@ _MANY = 64
 _SUBJECTS = {name: kind for kind, name in OWN_LINKS.items()}
 
 
+Load = Callable[[Key], Record | None]
+
+
+class Loaded(dict[Key, Record | None]):
+    """Records by their keys, each read from the file when it is first asked for; None for one that there is not."""
+
+    def __init__(self, load: Load):
+        super().__init__()
+        self._load = load
+
+    def __missing__(self, key: Key) -> Record | None:
+        found = self[key] = self._load(key)
+        return found
+
+
 class Remembered:
     """Nobody changes the records that it holds."""
 
-    def __init__(self) -> None:
-        self.loaded: dict[Key, Record | None] = {}
+    def __init__(self, load: Load) -> None:
+        self.loaded = Loaded(load)
         self._found: dict[str, dict[Asked, list[Record]]] = {}
-        self._kin: dict[Key, dict[str, dict[str, Record]]] = {}
+        self.kin: dict[Key, dict[str, dict[str, Record]]] = {}
         """By name and value of an identity, everything that was told with it, by its kind and its own identity."""
 
     @property
@@ -35,12 +52,12 @@ class Remembered:
     def clear(self) -> None:
         self.loaded.clear()
         self._found.clear()
-        self._kin.clear()
+        self.kin.clear()
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record] | None:
         """The records of a kind that were told with all the ids named, in order; None when the file has to tell."""
         for link in where.items():
-            if (kin := self._kin.get(link)) is not None:
+            if (kin := self.kin.get(link)) is not None:
                 if kind not in kin:
                     return []
                 found = [record for record in kin[kind].values() if record.fits(where, is_open)]
@@ -62,7 +79,7 @@ class Remembered:
 
     def keep(self, records: list[Record]) -> None:
         """Takes in records that are in the file from now on."""
-        loaded, kin_of, found = self.loaded, self._kin, self._found
+        loaded, kin_of, found = self.loaded, self.kin, self._found
         for record in records:
             kind = record.kind
             # A subject that was looked for in vain is new, and one that nobody looked for may not be.
@@ -70,11 +87,15 @@ class Remembered:
                 kin_of[OWN_LINKS[kind], record.id] = {}
             if kind in found:
                 del found[kind]
+        relatives = kin_of.get
         for record in records:
             loaded[record.kind, record.id] = record
-            record.settle()
+            if HOLDING.isdisjoint(map(type, record.data.values())):
+                record.deep = ()  # as it is with most, so that none of them is called for it
+            else:
+                record.settle()
             for link in record.scope.items():
-                if (kin := kin_of.get(link)) is not None:
+                if (kin := relatives(link)) is not None:
                     self._relate(link, kin, record)
 
     def _relate(self, link: Key, kin: dict[str, dict[str, Record]], record: Record) -> None:
@@ -82,7 +103,7 @@ class Remembered:
         is_new = record.id not in alike
         alike[record.id] = record
         if is_new and sum(map(len, kin.values())) > _MANY:
-            del self._kin[link]
+            del self.kin[link]
 
 
 def _place(record: Record) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from reference_runtime.errors import PositionConflict, StoreError, StoreFull, StoreLocked
 from reference_runtime.facts.record import LINKS, Record
-from reference_runtime.log.base import Change
+from reference_runtime.log.base import Change, Key
 from reference_runtime.log.body import written
 from reference_runtime.log.remembered import Remembered
 
@@ -53,7 +53,10 @@ class SqliteStore:
         self._version: int | None = None
         self._ends: tuple[int, int] | None = None
         """The last position and the last ordinal in the file, until another writer changes it."""
-        self._remembered = Remembered()
+        self._places: dict[Key, tuple[Any, ...]] = {}
+        """Where the records that were written here stand in the indexes, until another writer changes the file."""
+        self._remembered = Remembered(self._load)
+        self.records, self.linked = self._remembered.loaded, self._remembered.kin.get
 
     def position(self) -> int:
         """Also the moment at which what another writer changed is noticed."""
@@ -61,6 +64,7 @@ class SqliteStore:
         if version != self._version or self._remembered.is_full:
             self._version, self._ends = version, None
             self._remembered.clear()
+            self._places.clear()
         return self._known_ends()[0]
 
     def ordinal(self) -> int:
@@ -74,19 +78,15 @@ class SqliteStore:
         return self._ends
 
     def load(self, kind: str, identity: str) -> Record | None:
-        known = self.peek(kind, identity)
+        known = self.records[kind, identity]
         return known.copy() if known else None
+
+    def _load(self, key: Key) -> Record | None:
+        row = self._one(_LOAD, *key)
+        return _record(row) if row else None
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         return [record.copy() for record in self.seek(kind, where, is_open)]
-
-    def peek(self, kind: str, identity: str) -> Record | None:
-        key, loaded = (kind, identity), self._remembered.loaded
-        if key in loaded:
-            return loaded[key]
-        row = self._one(_LOAD, kind, identity)
-        found = loaded[key] = _record(row) if row else None
-        return found
 
     def seek(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
         found = self._remembered.find(kind, where, is_open)
@@ -126,6 +126,7 @@ class SqliteStore:
 
     def _give_up(self) -> None:
         self._ends = None
+        self._places.clear()
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -136,22 +137,37 @@ class SqliteStore:
         self._db.close()
 
     def _write(self, change: Change) -> None:
+        if (found := self.position()) != change.position:
+            raise PositionConflict(f"decided at {change.position}, the log is at {found}")
         places = range(change.position + 1, change.position + len(change.events) + 1)
         events = [*zip(places, change.streams, map(written, change.events), strict=True)]
-        try:
-            self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
-        except sqlite3.IntegrityError as taken:  # positions are counted without a gap, so the first one is
-            raise PositionConflict(f"decided at {change.position}, the log is further") from taken
-        if not events and (found := self.position()) != change.position:
-            raise PositionConflict(f"decided at {change.position}, the log is at {found}")
-        self._insert(_UPSERT, [*map(_row, change.records)])
+        self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
+        self._insert(_UPSERT, [_bound(tuple(one.scope))(one, one.scope, _body(one)) for one in change.records])
         self._insert("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", [(change.ordinal,)])
         if change.reply:
             key, digest, answer = change.reply
             self._insert("INSERT INTO replies VALUES (?, ?, ?)", [(key, digest, written(answer))])
 
     def _insert(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
-        self._db.executemany(sql, rows)
+        self._db.executemany(sql, self._moved(rows) if sql == _UPSERT else rows)
+
+    def _moved(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The records that stand elsewhere in the indexes than before; of the others the text alone is written.
+
+        What a record was told with seldom changes, and to replace a row is to take it out of every index and put it
+        back.
+        """
+        places, moved, told = self._places, [], []
+        for row in rows:
+            key, place = row[:2], row[2:-1]
+            if places.get(key) == place:
+                told.append((row[-1], *key))
+            else:
+                moved.append(row)
+                places[key] = place
+        if told and self._db.executemany(_TELL, told).rowcount != len(told):
+            raise StoreError("a record is gone that was kept")
+        return moved
 
     def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         try:
@@ -169,6 +185,7 @@ class SqliteStore:
 _SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
 _LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
 _NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
+_TELL = "UPDATE records SET body = ? WHERE kind = ? AND id = ?"
 _UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
 
 
@@ -184,9 +201,8 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
 
 
-def _row(record: Record) -> tuple[Any, ...]:
-    scope = record.scope
-    return _bound(tuple(scope))(record, scope, written([record.state, scope, record.data]))
+def _body(record: Record) -> str:
+    return written([record.state, record.scope, record.data])
 
 
 @functools.lru_cache(maxsize=1024)

@@ -47,8 +47,9 @@ class Standing:
 def told_anew(old: Record, new: Record) -> tuple[str, ...]:
     """The fields in which two states of a record differ; null says nothing."""
     before, after = old.data, new.data
-    names = [name for name, value in after.items() if before.get(name) != value]
-    if not before.keys() <= after.keys():
+    get = before.get
+    names = [name for name, value in after.items() if get(name) != value]
+    if len(before) > len(after) or not before.keys() <= after.keys():
         names += [name for name in before.keys() - after.keys() if before[name] is not None]
     if old.state != new.state:
         names.append("status")

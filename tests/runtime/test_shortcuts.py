@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import hypothesis.strategies as st
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 from reference_runtime import redaction, service
-from reference_runtime.log.sqlite import _LOAD, SqliteStore, _record
+from reference_runtime.log.sqlite import _COLUMNS, _LOAD, SqliteStore, _record
 from reference_runtime.patterns import leaks, may_leak, tables
 from reference_runtime.projections import changes
 from reference_runtime.redaction import FREE, clean
@@ -22,13 +23,42 @@ from validator.protocol.definition import read_definition
 STORIES = [path for path in stories() if playable(load(path))]
 
 
+class Doubted(dict):
+    """Records of a store that are never believed."""
+
+    def __init__(self, store):
+        super().__init__()
+        self._store, self._records = store, store.records
+
+    def __missing__(self, key):
+        known, row = self._records[key], self._store._one(_LOAD, *key)
+        assert known == (_record(row) if row else None), key
+        return known
+
+
 class Doubting(SqliteStore):
     """Believes nothing that it remembers: the file is asked as well, and must say the same."""
 
-    def peek(self, kind, identity):
-        known, row = super().peek(kind, identity), self._one(_LOAD, kind, identity)
-        assert known == (_record(row) if row else None), (kind, identity)
+    def __init__(self, path):
+        super().__init__(path)
+        self.records, self._kinds, self.linked = Doubted(self), self.linked, self.doubted
+
+    def doubted(self, link):
+        known = self._kinds(link)
+        if known is not None:
+            found = self._all(f"SELECT DISTINCT kind FROM records WHERE {link[0]} = ?", link[1])
+            assert known.keys() >= {kind for (kind,) in found}, link
         return known
+
+    def commit(self, change):
+        super().commit(change)
+        columns = ", ".join(_COLUMNS)
+        for one in change.records:
+            sql = f"SELECT ordinal, open, {columns}, body FROM records WHERE kind = ? AND id = ?"
+            ordinal, is_open, session, thread, *links, body = self._one(sql, *one.key)
+            assert (ordinal, bool(is_open), session, thread) == (one.ordinal, one.open, one.session, one.thread)
+            assert links == [one.scope.get(name) for name in _COLUMNS[2:]]
+            assert json.loads(body) == [one.state, one.scope, one.data]
 
     def seek(self, kind, where, is_open):
         found = super().seek(kind, where, is_open)
