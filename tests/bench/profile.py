@@ -75,8 +75,9 @@ are shared out, and each reads, orders and replays every line. A check of 200 ev
 the interpreter and the standard library are a sixth of it, our 370 modules a quarter, the contract and its digest a
 tenth, and the rest is the first line of every type and what events cost anyhow. The code of all modules in one entry of
 the cache, each proved by the digest of its source, would save 7 of 113 ms; it was left out, because that is little for
-a second way to load code. A durable command takes 2.0 to 2.2 times its bare commit, as the disk is quick or slow:
-0.3 ms in a thousand small calls, of which reading and writing in one transaction would save one or two in a hundred.
+a second way to load code. A durable command takes 1.7 to 1.9 times its bare commit, as the disk is quick or slow: it
+writes less than the bare one, the text alone where a record kept its place in the indexes, and spends the rest in some
+four hundred small calls, of which reading and writing in one transaction would save one or two in a hundred.
 Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are
 over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
