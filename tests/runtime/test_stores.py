@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from reference_runtime.errors import PositionConflict, StoreFull, StoreLocked
+from reference_runtime.errors import PositionConflict, StoreError, StoreFull, StoreLocked
 from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log.base import Change, Store
 from reference_runtime.log.memory import MemoryStore
@@ -185,3 +185,26 @@ def test_a_locked_file_is_said_to_be_locked(tmp_path):
     assert [event["event_id"] for event in other.read()] == ["e1", "e2"]
     store.close()
     other.close()
+
+
+def test_a_record_that_another_writer_moved_meanwhile_is_written_whole(tmp_path):
+    first, second = SqliteStore(tmp_path / "store.db"), SqliteStore(tmp_path / "store.db")
+    first.commit(change(first, "e1", records=(record("a", 1),)))
+    elsewhere = Record("turn", "a", 1, session="s", thread="u", state="running")
+    second.commit(change(second, records=(elsewhere,)))
+    first.commit(Change(1, 1, [{}], [record("a", 1, data={"title": "t"})], streams=["s"]))
+    assert second.position() == 2
+    assert [one.data for one in second.find("turn", {"thread_id": "t"}, None)] == [{"title": "t"}]
+    assert second.find("turn", {"thread_id": "u"}, None) == []
+    first.close()
+    second.close()
+
+
+def test_a_change_that_failed_leaves_no_place_behind(tmp_path):
+    store = SqliteStore(tmp_path / "store.db")
+    store.commit(change(store, "e1", reply=("k", "digest", {})))
+    with pytest.raises(StoreError):
+        store.commit(change(store, "e2", records=(record("a", 1),), reply=("k", "digest", {})))
+    store.commit(change(store, "e2", records=(record("a", 1),)))
+    assert SqliteStore(tmp_path / "store.db").load("turn", "a") == record("a", 1)
+    store.close()
