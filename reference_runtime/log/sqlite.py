@@ -149,14 +149,19 @@ class SqliteStore:
             self._insert("INSERT INTO replies VALUES (?, ?, ?)", [(key, digest, written(answer))])
 
     def _insert(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
-        self._db.executemany(sql, self._moved(rows) if sql == _UPSERT else rows)
-
-    def _moved(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """The records that stand elsewhere in the indexes than before; of the others the text alone is written.
+        """Writes rows as a whole, but of records that stand in the indexes where they stood the text alone.
 
         What a record was told with seldom changes, and to replace a row is to take it out of every index and put it
         back.
         """
+        if sql == _UPSERT:
+            rows, told = self._moved(rows)
+            if told and self._execute(_TELL, told) != len(told):
+                raise StoreError("a record is gone that was kept")
+        self._execute(sql, rows)
+
+    def _moved(self, rows: list[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """The records that stand elsewhere than before, and the text and key of the others."""
         places, moved, told = self._places, [], []
         for row in rows:
             key, place = row[:2], row[2:-1]
@@ -165,9 +170,11 @@ class SqliteStore:
             else:
                 moved.append(row)
                 places[key] = place
-        if told and self._db.executemany(_TELL, told).rowcount != len(told):
-            raise StoreError("a record is gone that was kept")
-        return moved
+        return moved, told
+
+    def _execute(self, sql: str, rows: list[tuple[Any, ...]]) -> int:
+        """Runs a statement once per row; how many rows of the file that concerned."""
+        return self._db.executemany(sql, rows).rowcount
 
     def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         try:
