@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +64,8 @@ def load(path: Path) -> Config:
 
 
 def _check_date(entry: dict[str, str], path: Path, line: int | None) -> None:
+    import datetime
+
     try:
         datetime.date.fromisoformat(entry.get("expires", "2000-01-01"))
     except ValueError as error:

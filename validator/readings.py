@@ -6,18 +6,15 @@ A string is looked at as it is and as it reads once JSON escapes and percent sig
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Iterable, Iterator
 
+from validator.protocol.regex import compiled
 from validator.records import dataclass
 
 _ROUNDS = 3
 """How many layers of escapes are undone."""
-
-
-_compiled = functools.cache(re.compile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +38,15 @@ class Row:
     @property
     def regex(self) -> re.Pattern[str]:
         """What it looks for; compiled when it is first asked, because most rows of a run never are."""
-        return _compiled(self.pattern)
+        return compiled(self.pattern)
 
     @property
     def unless(self) -> re.Pattern[str] | None:
-        return _compiled(self.unless_pattern) if self.unless_pattern else None
+        return compiled(self.unless_pattern) if self.unless_pattern else None
 
     @property
     def not_after(self) -> re.Pattern[str] | None:
-        return _compiled(self.not_after_pattern) if self.not_after_pattern else None
+        return compiled(self.not_after_pattern) if self.not_after_pattern else None
 
     def level(self, protocol: str, place: str) -> str | None:
         return self.levels.get(protocol, {}).get(place)
@@ -91,7 +88,7 @@ def entropy(text: str) -> float:
     return -sum(share * math.log2(share) for share in counts)
 
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\"\\/bfnrt]))|%([0-9a-fA-F]{2})")
+_ESCAPE = r"\\(?:u([0-9a-fA-F]{4})|([\"\\/bfnrt]))|%([0-9a-fA-F]{2})"
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -124,7 +121,7 @@ def layers(text: str) -> str:
     """All readings of a text in one, for looking up needles."""
     found = [text]
     while len(found) <= _ROUNDS and ("\\" in found[-1] or "%" in found[-1]):
-        decoded = _ESCAPE.sub(_character, found[-1])
+        decoded = compiled(_ESCAPE).sub(_character, found[-1])
         if decoded == found[-1]:
             break
         found.append(decoded)
@@ -141,7 +138,7 @@ def _decode(reading: Reading) -> Reading:
     offsets: list[int] = []
     old = reading.offsets or range(len(reading.text) + 1)
     end = 0
-    for match in _ESCAPE.finditer(reading.text):
+    for match in compiled(_ESCAPE).finditer(reading.text):
         parts.append(reading.text[end : match.start()])
         offsets += old[end : match.start()]
         parts.append(_character(match))

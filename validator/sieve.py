@@ -20,6 +20,7 @@ from validator.protocol import gate
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
+from validator.protocol.regex import compiled
 from validator.readings import layers, lowered, matches
 from validator.records import dataclass
 
@@ -269,7 +270,7 @@ class Spot:
 
     def _may_begin(self, text: str) -> bool:
         if self._begins is None:
-            self._begins = re.compile("|".join(map(_scoped, self._first))).match
+            self._begins = compiled("|".join(map(_scoped, self._first))).match
         return self._begins(text) is not None
 
     def _is_made_of_words(self, shape: bytes) -> bool:
@@ -381,7 +382,7 @@ class Needles:
             return self._regex.search(shape) is not None
         self._asked += 1
         if self._asked == _MANY:
-            self._regex = re.compile(any_of({word.decode() for word in self._words}).encode())
+            self._regex = compiled(any_of({word.decode() for word in self._words}).encode())
         for word in self._short:
             if word in shape:
                 return True
@@ -398,7 +399,7 @@ def numbered(needles: frozenset[str]) -> re.Pattern[bytes]:
     """A regex for the shapes of those needles that hold a digit."""
     shapes = {needle.encode().translate(SHAPE).decode() for needle in needles}
     found = {shape for shape in shapes if "0" in shape}
-    return re.compile(any_of(found).encode() if found else b"(?!)")
+    return compiled(any_of(found).encode() if found else b"(?!)")
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from pathlib import Path
 from typing import Any
@@ -54,6 +53,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
+    import datetime
+
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ def settings(given: dict[str, Any], config_file: str | None) -> Settings:
 def day(word: str | None) -> str:
     """The day with which dates are compared."""
     if word is None:
-        return datetime.datetime.now(datetime.UTC).date().isoformat()
+        return time.strftime("%Y-%m-%d", time.gmtime())
+    import datetime  # a day is seldom given
+
     try:
         return datetime.date.fromisoformat(word).isoformat()
     except ValueError as error:

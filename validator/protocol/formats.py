@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import functools
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from validator.protocol.regex import compiled
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
 
 # The fraction may have any number of digits: readers that need a datetime keep the first six.
 _SHAPE = (
@@ -17,23 +23,32 @@ _SHAPE = (
 
 TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
 """The pattern that our time schema spells out."""
-_PLAIN = re.compile(
+_PLAIN = (
     r"(?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
     r"|02-(?:0[1-9]|1[0-9]|2[0-8]))T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-]00:00)"
 )
-is_plain_instant = _PLAIN.fullmatch
-"""Accepts only instants that exist, in UTC and in the usual form; those of 29 February are left to the full check."""
+
+
+@functools.cache
+def plain_instant() -> Callable[[str], object]:
+    """Accepts only instants that exist, in UTC and in the usual form; those of 29 February are left to the full check.
+
+    It is the test itself and not a function around it, because every line is put to it.
+    """
+    return compiled(_PLAIN).fullmatch
 
 
 @functools.cache
 def ecma_regex(pattern: str) -> re.Pattern[str]:
     """A `pattern` as ECMA-262 reads it, which JSON Schema asks for: there `$` does not match before a final newline."""
-    return re.compile(re.sub(r"(?<!\\)\$(?=\)*$)", r"\\Z", pattern))
+    return compiled(re.sub(r"(?<!\\)\$(?=\)*$)", r"\\Z", pattern))
 
 
 def parse_date_time(text: str) -> datetime | None:
     """The instant an RFC 3339 timestamp names, in UTC, or None when there is no such instant."""
-    if is_plain_instant(text):
+    from datetime import UTC, datetime, timedelta, timezone  # few captures have times that somebody compares
+
+    if plain_instant()(text):
         return datetime.fromisoformat(text)
     match = re.fullmatch(_SHAPE, text)
     if match is None:
@@ -56,6 +71,8 @@ def parse_date_time(text: str) -> datetime | None:
 
 
 def _offset(text: str) -> timedelta | None:
+    from datetime import timedelta
+
     if text in "Zz":
         return timedelta(0)
     hours, minutes = int(text[1:3]), int(text[4:6])

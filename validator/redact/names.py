@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from validator.protocol.keep import NOTHING, Keep
 from validator.protocol.protocol import Protocol
+from validator.protocol.regex import compiled
 from validator.protocol.schemas import SchemaStore
 from validator.readings import Row, matches
 from validator.redact.patterns import Patterns, hides, load_patterns
@@ -20,14 +20,14 @@ _WORD = 24
 """A name shorter than this holds no word that looks random; what else a row finds holds a needle."""
 _PLAIN = frozenset({"clean", "identity"})
 """Kinds of names that leave a value what it is: free text."""
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _HOLDS_PATH = ("#/$defs/relative_path", "known.schema.json#/$defs/path", "known.schema.json#/$defs/paths")
 
 
 @functools.lru_cache(maxsize=8192)
 def words_of(name: str) -> tuple[str, ...]:
     """The lower-case words of a name: `filePath` and `file_path` are `file`, `path`."""
-    return tuple(word.lower() for word in _WORDS.findall(name))
+    return tuple(word.lower() for word in compiled(_WORDS).findall(name))
 
 
 class Vocabulary:

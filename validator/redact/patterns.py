@@ -10,6 +10,7 @@ from typing import Any
 from validator import resources
 from validator.errors import DefinitionError
 from validator.protocol.definition import read_definition
+from validator.protocol.regex import compiled
 from validator.protocol.schemas import load_store
 from validator.readings import Row
 from validator.records import dataclass
@@ -55,7 +56,7 @@ def _load(root: Path) -> Patterns:
         rows=rows,
         fields={**paths["fields"], **secrets["fields"]},
         output=paths["output"],
-        markers=re.compile(secrets["markers"], re.IGNORECASE),
+        markers=compiled(secrets["markers"], re.IGNORECASE),
         vocabulary=frozenset(secrets["vocabulary"]),
         usual=frozenset(environment["usual"]),
         secret_names=tuple(environment["secret"]),

@@ -15,7 +15,8 @@ _TEXTS = ("expected", "actual", "pointer", "state", "file", "event_id", "event_t
 
 def printable(text: str) -> str:
     """One line of text in which nothing is a command."""
-    return re.sub(_CONTROL, "\ufffd", text)
+    # All of them count as not printable, as do some others.
+    return text if text.isprintable() else re.sub(_CONTROL, "\ufffd", text)
 
 
 def printable_run(run: Run) -> Run:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
@@ -22,7 +21,6 @@ from validator.replay.step import Step
 from validator.rules._rule import END, LINE, PARTS, REPEAT, UNLISTED, Rule
 
 ANY = "record:*"
-_ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 
 
 @functools.cache
@@ -55,10 +53,15 @@ def _collect(module: str, protocols: tuple[str, ...] | None, found: dict[str, Ru
             found[value.id] = value
 
 
+def _is_id(word: str) -> bool:
+    family, number = word[:3], word[3:]
+    return word.isascii() and len(word) == 6 and family.isalpha() and family.isupper() and number.isdigit()
+
+
 def _check(rule: Rule, module: str, found: dict[str, Rule]) -> None:
     if rule.id in found:
         raise DefinitionError(f"two rules are called {rule.id}", source=module)
-    if not _ID.fullmatch(rule.id):
+    if not _is_id(rule.id):
         raise DefinitionError(f"{rule.id} is not three letters and three digits", source=module)
     if module.rsplit(".", 1)[-1] != rule.slug.replace("-", "_"):
         raise DefinitionError(f"{rule.id} is {rule.slug}, the module is not named so", source=module)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from validator.protocol.formats import is_date_time, is_plain_instant
+from validator.protocol.formats import is_date_time, plain_instant
+from validator.protocol.regex import compiled
 
 Accept = Callable[[Any], object]
-SCOPE = {"instant": is_plain_instant, "is_date_time": is_date_time}
-"""What the code of all acceptors calls."""
+
+
+def scope_of_all() -> dict[str, Any]:
+    """What the code of all acceptors calls."""
+    return {"instant": plain_instant(), "is_date_time": is_date_time}
 
 
 def restore(kept: dict[str, Any]) -> dict[str, Accept]:
     """The acceptors that were written, by reference."""
-    scope = {**SCOPE, **kept["words"]}
+    scope = {**scope_of_all(), **kept["words"]}
     for name, pattern in kept["patterns"].items():
         scope[name] = _late(scope, name, pattern)
     exec(kept["code"], scope)
@@ -26,7 +29,7 @@ def _late(scope: dict[str, Any], name: str, pattern: str) -> Accept:
     """The search for a pattern that is compiled when it is first needed, and stands for itself from then on."""
 
     def search(text: str) -> object:
-        found = scope[name] = re.compile(pattern).search
+        found = scope[name] = compiled(pattern).search
         return found(text)
 
     return search

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from validator.protocol.fastpath.acceptors import SCOPE, Accept
+from validator.protocol.fastpath.acceptors import Accept, scope_of_all
 from validator.protocol.fastpath.conjunction import NEVER, Conjunction, Expression
 from validator.protocol.fastpath.parts import UnsupportedError, resolve, spread
 
@@ -33,7 +33,7 @@ class Compiler:
         self._functions: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._constants: dict[Any, str] = {}
-        self._scope: dict[str, Any] = dict(SCOPE)
+        self._scope: dict[str, Any] = scope_of_all()
         self._source: list[str] = []
         self._executed: list[str] = []
         self._count = 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
@@ -12,6 +11,9 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._said import BESIDE, flat, payload, said
 from validator.rules.governance._work import Target
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 TARGETS = frozenset({"tool_call_id", "process_id", "action_id", "peer_task_id"})
 """What a permission can be about, beside a turn as a whole."""

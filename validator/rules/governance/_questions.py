@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from validator.protocol.casing import camel
 from validator.protocol.formats import instant
@@ -12,6 +12,9 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._said import payload, said, text
 from validator.rules.governance._work import Target
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 BOUNDS = {
     "tool_call_id": "tool_call",

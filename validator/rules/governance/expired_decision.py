@@ -26,11 +26,11 @@ from validator.rules.governance.silence_approved import SILENCE
 )
 def check(step, world, context):
     if step.type == "action.resolved":
-        now = instant(step.line.get("timestamp"))
-        if now is None:
-            return
         question = world.ledger(Questions).all.get(step.scope.get("action_id", ""))
         if question and question.expires and question.answered == step.number and said(step.line, "decision") in GRANTS:
+            now = instant(step.line.get("timestamp"))
+            if now is None:
+                return
             yield seen("ACT-17")
             # A grant that nobody gave is a fault of its own, whenever it came.
             if now > question.expires and permits(step.line, "decision_source") not in SILENCE:
@@ -41,8 +41,10 @@ def check(step, world, context):
         return
     about = world.ledger(Decisions).of(target)
     allows = [entry for entry in about if entry.allows]
+    if not allows or any(entry.expires is None for entry in allows):
+        return
     now = instant(step.line.get("timestamp"))
-    if now is None or not allows or any(entry.expires is None for entry in allows):
+    if now is None:
         return
     yield seen("PERM-24")
     if all(now > entry.expires for entry in allows):

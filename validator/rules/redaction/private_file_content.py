@@ -5,9 +5,9 @@ Trips: a read of .env with its text beside the path.  Near miss: a read of .env.
 Fix: Leave the content out, and refer to a preview or to the store that keeps the file.
 """
 
-import re
 from itertools import repeat
 
+from validator.protocol.regex import compiled
 from validator.redact import is_marker, masked_pointer
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, Leaks, unnamed
@@ -22,7 +22,7 @@ CLAUSES = {"agent-runtime": "RED-28", "agenthub": "AH-133"}
 
 
 def _is_private(path):
-    return re.search(_PRIVATE, path)
+    return compiled(_PRIVATE).search(path)
 
 
 @rule("RED014", "private-file-content", clauses=CLAUSES, on=TOLD, needs=(Leaks,), quiet=unnamed)

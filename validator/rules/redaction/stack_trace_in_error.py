@@ -5,8 +5,7 @@ Trips: tool.failed whose error message is a Python traceback.  Near miss: one se
 Fix: Say what went wrong in one sentence, and keep the trace behind a reference.
 """
 
-import re
-
+from validator.protocol.regex import compiled
 from validator.redact import masked_pointer
 from validator.rules import finding, rule, seen
 from validator.rules.redaction._leaks import TOLD, Leaks, unnamed
@@ -31,7 +30,7 @@ def check(step, world, context):
     clause = "RUN-18" if told else CLAUSES[world.protocol.name][0]
     for segments, text in _errors(step.line, (), inside=whole or told):
         yield seen(clause)
-        if re.search(_TRACE, text):
+        if compiled(_TRACE).search(text):
             pointer = masked_pointer(segments, context.canaries)
             actual = f"a stack trace, {len(text)} characters"
             yield finding(step, "one sentence that is safe to show", actual, pointer=pointer, clause=clause)

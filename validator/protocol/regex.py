@@ -1,0 +1,65 @@
+"""Regexes of the contract and of our own code, compiled once and kept between runs.
+
+To compile the patterns that a short capture asks for takes as long as to judge fifty of its lines. What the compiler of
+the standard library made of a pattern is kept beside the contract (`keep.py`), by the pattern and its flags, and only
+if the regex made from it equals the library's own. Patterns come from data files and from code, never from a capture.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, AnyStr
+
+from validator.protocol.keep import Keep, shipped
+
+Made = tuple[int, list[int], int, dict[str, int], tuple[str | None, ...]]
+"""Flags, code, how many groups there are, their numbers by name, and their names by number."""
+_ENTRY = "regexes"
+
+
+@functools.cache
+def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """The regex of a pattern that we wrote ourselves."""
+    kept, key = shipped(), (pattern, int(flags))
+    made = (kept.get(_ENTRY) or {}).get(key)
+    if made is not None:
+        return _restored(pattern, made)
+    found = re.compile(pattern, flags)
+    made = _made(found, key[1])
+    if made is not None:
+        _put(kept, key, made)
+    return found
+
+
+def _put(kept: Keep, key: tuple[Any, int], made: Made) -> None:
+    new = _new(kept)
+    new[key] = made
+    kept.put(_ENTRY, lambda: {**(kept.get(_ENTRY) or {}), **new})
+
+
+@functools.lru_cache(maxsize=4)
+def _new(_kept: Keep) -> dict[tuple[Any, int], Made]:
+    """What was compiled beyond what is kept."""
+    return {}
+
+
+def _made(regex: re.Pattern[Any], flags: int) -> Made | None:
+    """What a regex is made of; None where this interpreter does not make it of that."""
+    names: list[str | None] = [None] * (regex.groups + 1)
+    for name, number in regex.groupindex.items():
+        names[number] = name
+    try:
+        from re import _compiler, _parser
+
+        code = [int(word) for word in _compiler._code(_parser.parse(regex.pattern, flags), flags)]
+        made = (regex.flags, code, regex.groups, dict(regex.groupindex), tuple(names))
+        return made if _restored(regex.pattern, made) == regex else None
+    except (ImportError, AttributeError, TypeError, RuntimeError):  # nobody promised these parts of the library
+        return None
+
+
+def _restored(pattern: AnyStr, made: Made) -> re.Pattern[AnyStr]:
+    import _sre
+
+    return _sre.compile(pattern, *made)
