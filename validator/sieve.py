@@ -12,7 +12,6 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from re import _constants, _parser
 from typing import TYPE_CHECKING, Any
 
 from validator.errors import UsageError
@@ -20,7 +19,7 @@ from validator.protocol import gate
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
-from validator.protocol.regex import compiled
+from validator.protocol.regex import compiled, is_anchored
 from validator.readings import layers, lowered, matches
 from validator.records import dataclass
 
@@ -340,15 +339,6 @@ def _may_leak(new: list[tuple[Spot, str]]) -> bool:
     return any(spot.may_leak(texts) for spot, texts in unknown.items())
 
 
-@functools.cache
-def is_anchored(pattern: str) -> bool:
-    """True for a regex that matches at the beginning of a text or nowhere."""
-    if not pattern.removeprefix("(?i)").startswith("^"):  # most of them; the others are parsed
-        return False
-    parsed = _parser.parse(pattern)
-    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
-
-
 def _scoped(pattern: str) -> str:
     """A regex that can be one of several: whether it ignores case is said of it alone."""
     return f"(?i:{pattern[4:]})" if pattern.startswith("(?i)") else f"(?:{pattern})"
@@ -366,20 +356,30 @@ class Needles:
     """
 
     def __init__(self, words: Collection[str], exact: bool = False):
-        self._words = sorted({word.encode().translate(_LOWER if exact else SHAPE) for word in words})
-        self._short = [word for word in self._words if len(word) < _BEGINNING]
+        self._given, self._exact = words, exact
+        self._words: list[bytes] = []
+        self._short: list[bytes] = []
         self._begun: dict[tuple[int, ...], list[bytes]] = {}
         """Longer words by their first three letters."""
-        for word in self._words:
-            if len(word) >= _BEGINNING:
-                self._begun.setdefault(tuple(word[:_BEGINNING]), []).append(word)
         self._regex: re.Pattern[bytes] | None = None
         self._asked = 0
+
+    def _begin(self) -> None:
+        """Sorts the words; some are never looked for."""
+        spelt = _LOWER if self._exact else SHAPE
+        self._words = sorted({word.encode().translate(spelt) for word in self._given})
+        for word in self._words:
+            if len(word) < _BEGINNING:
+                self._short.append(word)
+            else:
+                self._begun.setdefault(tuple(word[:_BEGINNING]), []).append(word)
 
     def occur_in(self, shape: bytes) -> bool:
         """True when one of them stands in a text."""
         if self._regex is not None:
             return self._regex.search(shape) is not None
+        if not self._asked:
+            self._begin()
         self._asked += 1
         if self._asked == _MANY:
             self._regex = compiled(any_of({word.decode() for word in self._words}).encode())

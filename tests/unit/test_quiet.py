@@ -12,7 +12,8 @@ from tests.conftest import PROTOCOLS
 from validator import redact
 from validator.protocol.glance import glance
 from validator.protocol.protocol import load_protocol
-from validator.sieve import _RUN, Spot, is_anchored, numbered, shaped
+from validator.protocol.regex import is_anchored
+from validator.sieve import _RUN, Spot, numbered, shaped
 
 HITS = [text for row in redact.load_patterns().rows for text in (*row.hit, *row.near)]
 DUMP = "PATH=/usr/bin\nHOME=x\nUSER=a\nSHELL=sh\nAPI_TOKEN=abcdef123\nDB_PASSWORD=abcdef99\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from typing import Any, AnyStr
 
 from validator.protocol.keep import Keep, shipped
@@ -16,31 +17,47 @@ from validator.protocol.keep import Keep, shipped
 Made = tuple[int, list[int], int, dict[str, int], tuple[str | None, ...]]
 """Flags, code, how many groups there are, their numbers by name, and their names by number."""
 _ENTRY = "regexes"
+_ANCHORED = "anchored"
 
 
 @functools.cache
 def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The regex of a pattern that we wrote ourselves."""
-    kept, key = shipped(), (pattern, int(flags))
-    made = (kept.get(_ENTRY) or {}).get(key)
-    if made is not None:
-        return _restored(pattern, made)
-    found = re.compile(pattern, flags)
-    made = _made(found, key[1])
-    if made is not None:
-        _put(kept, key, made)
+    made = _kept((pattern, int(flags)), lambda: _made(re.compile(pattern, flags), int(flags)))
+    return re.compile(pattern, flags) if made is None else _restored(pattern, made)
+
+
+@functools.cache
+def is_anchored(pattern: str) -> bool:
+    """True for a regex that matches at the beginning of a text or nowhere."""
+    if not pattern.removeprefix("(?i)").startswith("^"):  # most of them; the others are parsed
+        return False
+    return _kept((pattern, _ANCHORED), lambda: _begins(pattern))
+
+
+def _begins(pattern: str) -> bool:
+    from re import _constants, _parser
+
+    parsed = _parser.parse(pattern)
+    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
+
+
+def _kept(key: tuple[Any, int | str], make: Callable[[], Any]) -> Any:
+    """What is kept of a pattern, else what is made of it now; None is not kept."""
+    kept = shipped()
+    found = (kept.get(_ENTRY) or {}).get(key)
+    if found is None:
+        found = make()
+        if found is not None:
+            new = _new(kept)
+            new[key] = found
+            kept.put(_ENTRY, lambda: {**(kept.get(_ENTRY) or {}), **new})
     return found
 
 
-def _put(kept: Keep, key: tuple[Any, int], made: Made) -> None:
-    new = _new(kept)
-    new[key] = made
-    kept.put(_ENTRY, lambda: {**(kept.get(_ENTRY) or {}), **new})
-
-
 @functools.lru_cache(maxsize=4)
-def _new(_kept: Keep) -> dict[tuple[Any, int], Made]:
-    """What was compiled beyond what is kept."""
+def _new(_kept: Keep) -> dict[tuple[Any, int | str], Any]:
+    """What was found out beyond what is kept."""
     return {}
 
 

@@ -32,7 +32,7 @@ class Traits:
         told = {"path": paths_of(protocol, tuple(keys)), "error": keys & ERRORS, "token": keys & {*TOKENS}}
         self.names = frozenset(word for word, there in told.items() if there)
         """What the keys say the line holds: paths, errors, tokens."""
-        self.paths = _beside_nothing(step.line, protocol)
+        self.paths = _beside_nothing(step.line, protocol) if told["path"] else 0
         """How many objects name a path; None where one has content beside it."""
         searched = step.type in PROBLEMS or step.type == "error" or not self.names <= {"path"}
         self.unnamed = None if searched else self.paths
@@ -45,7 +45,7 @@ class Traits:
 def paths_of(protocol, keys):
     """Of some keys, those that name a path."""
     known = vocabulary(protocol)
-    return tuple(key for key in keys if known.kinds(key) & PATHS)
+    return tuple([key for key in keys if not PATHS.isdisjoint(known.kinds(key))])
 
 
 def objects(value, segments):
