@@ -1,9 +1,11 @@
 """The catalogue refuses a rule that it could not tell from another, find again, or explain."""
 
+import sys
 from dataclasses import replace
 
 import pytest
 
+from tests.conftest import PROTOCOLS
 from validator.errors import DefinitionError
 from validator.rules._catalog import _check, _collect, load_rules
 from validator.rules._rule import TableClauses
@@ -35,6 +37,27 @@ def test_a_family_for_some_protocols_holds_no_rule_for_others():
     with pytest.raises(DefinitionError) as caught:
         _collect(MODULE, ("agenthub",), {})
     assert caught.value.reason == "STA001 is known to more protocols than its family"
+
+
+@pytest.mark.parametrize("family", sorted({rule.check.__module__.rpartition(".")[0] for rule in load_rules().values()}))
+def test_what_a_family_says_about_its_rules_is_true(family):
+    package = sys.modules[family]
+    held = {
+        rule.check.__module__.rpartition(".")[2]: rule
+        for rule in load_rules().values()
+        if rule.check.__module__.startswith(f"{family}.")
+    }
+    for module, protocols in getattr(package, "OTHERS", {}).items():
+        assert sorted(held.pop(module).clauses) == list(protocols)
+    for rule in held.values():
+        assert set(rule.clauses) <= set(getattr(package, "PROTOCOLS", rule.clauses))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_is_judged_by_every_rule_that_knows_it(name):
+    name = name.partition("/")[0]
+    known = [rule.id for rule in load_rules().values() if name in rule.clauses]
+    assert [rule.id for rule in load_rules(name).values() if name in rule.clauses] == known != []
 
 
 def test_tables_cite_clauses_for_the_protocols_that_there_are():

@@ -29,9 +29,10 @@ def load_rules(protocol: str | None = None) -> dict[str, Rule]:
     found: dict[str, Rule] = {}
     for family in _names(validator.rules, ""):
         package = importlib.import_module(family)
-        known = getattr(package, "PROTOCOLS", None)
-        if known is None or protocol is None or protocol in known:
-            for module in _names(package, ".py"):
+        usual, others = getattr(package, "PROTOCOLS", None), getattr(package, "OTHERS", {})
+        for module in _names(package, ".py"):
+            known = others.get(module.rpartition(".")[2], usual)
+            if known is None or protocol is None or protocol in known:
                 _collect(module, known, found)
     return dict(sorted(found.items()))
 
