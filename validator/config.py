@@ -9,11 +9,12 @@ from validator import resources
 from validator.errors import ConfigurationError
 from validator.protocol.schemas import describe, leaves, load_store
 from validator.records import dataclass, field
-from validator.suppressions import Suppression
-from validator.tomlfile import Pointer, line_of, may_hold, read_toml
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
+
+    from validator.suppressions import Suppression
+    from validator.tomlfile import Pointer
 
 NAME = "runtime-validate.toml"
 PYPROJECT = "pyproject.toml"
@@ -44,11 +45,16 @@ def find(start: Path) -> Path | None:
 
 
 def _has_section(path: Path) -> bool:
+    from validator.tomlfile import may_hold, read_toml  # where no file lies, nothing that reads one is loaded
+
     return may_hold(path, SECTION) and SECTION[1] in read_toml(path)[0].get(SECTION[0], {})
 
 
 def load(path: Path) -> Config:
     """The settings of a file; anything it should not hold is refused with its place."""
+    from validator.suppressions import Suppression
+    from validator.tomlfile import line_of, read_toml
+
     data, text = read_toml(path)
     prefix: Pointer = SECTION if path.name == PYPROJECT else ()
     for part in prefix:
@@ -99,6 +105,8 @@ def _check(path: Path, data: dict[str, Any], text: str, prefix: Pointer) -> None
 
 
 def _line(error: ValidationError, text: str, prefix: Pointer) -> int | None:
+    from validator.tomlfile import line_of
+
     unknown = _unknown(error)
     return line_of(text, (*prefix, *error.absolute_path, *unknown[:1]))
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from validator.capture.guess import guess
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
@@ -233,5 +232,7 @@ def _advice(validator: Validator, report: Report, head: bytes) -> str | None:
     """Why nothing could be read, and what to do about it, as far as that can be told."""
     if report.verdict != "unreadable" and (report.protocol is not None or not report.lines):
         return None
+    from validator.capture.guess import guess  # most captures are read
+
     looks_like = guess(head)
     return validator.hindrance or (f"this looks like {looks_like}" if looks_like else None)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 _ABSENT: Any = object()
+_set = object.__setattr__
 
 
 class _Field:
@@ -98,6 +99,10 @@ def _first(cls: type, frozen: bool) -> Callable[..., None]:
 def _fill(cls: type, record: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
     """Sets the fields of an object; False where the arguments are not plainly right, so that they are refused."""
     names = cls.__match_args__
+    if not named and len(args) == len(names):
+        for name, value in zip(names, args, strict=True):
+            _set(record, name, value)
+        return True
     values = cls.__defaults__ | dict(zip(names, args, strict=False)) | named
     if len(args) > len(names) or len(values) != len(names) or not named.keys().isdisjoint(names[: len(args)]):
         return False
@@ -105,7 +110,7 @@ def _fill(cls: type, record: Any, args: tuple[Any, ...], named: dict[str, Any]) 
         if name not in values:
             return False
         value = values[name]
-        object.__setattr__(record, name, value.factory() if isinstance(value, _Field) else value)
+        _set(record, name, value.factory() if isinstance(value, _Field) else value)
     return True
 
 

@@ -18,6 +18,9 @@ def main() -> None:
     gc.set_threshold(*_GARBAGE)
     # The interpreter looks twice through all that is left when it leaves, and the system takes it back anyway.
     atexit.register(gc.freeze)
+    from validator.cli import finder
+
+    finder.install()
     from validator.cli.entry import run
 
     run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import functools
 import re
 from collections.abc import Iterable, Iterator
@@ -62,6 +61,8 @@ def canary_forms(canary: str) -> tuple[tuple[str, str], ...]:
     """A canary and its common encodings: base64 at each of three alignments, base64 for addresses, hexadecimal."""
     if not canary:
         return ()
+    import binascii  # few captures have canaries
+
     forms = {canary: "as it is"}
     raw = canary.encode("utf-8", "surrogatepass")
     if len(raw) >= 6:
