@@ -47,20 +47,13 @@ class Requirement:
 def load_requirements(protocol: Protocol, spec: Path | None = None) -> dict[str, Requirement]:
     """Every clause of a protocol's chapters, in the order of their ids."""
     root = (spec or resources.spec()).resolve()
-    clauses = load_clauses(root)
-    homes = (f"spec/{protocol.id}/", f"spec/{CAPTURE}/")
-    own = {name: clause for name, clause in clauses.items() if clause.file.startswith(homes)}
+    own = load_clauses(root).below((f"spec/{protocol.id}/", f"spec/{CAPTURE}/"))
     declared = _declared(protocol, root)
     judged: dict[str, list[str]] = {}
     for rule in load_rules(protocol.name).values():
         for clause in rule.clauses.get(protocol.name, ()):
             judged.setdefault(clause, []).append(rule.id)
-    return {name: _requirement(clause, judged, declared) for name, clause in sorted(own.items(), key=_order)}
-
-
-def _order(entry: tuple[str, Any]) -> tuple[str, int]:
-    prefix, _, number = entry[0].partition("-")
-    return prefix, int(number)
+    return {clause.id: _requirement(clause, judged, declared) for clause in own}
 
 
 def _requirement(clause: Clause, judged: dict[str, list[str]], declared: dict[str, tuple[str, Any]]) -> Requirement:

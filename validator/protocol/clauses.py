@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from validator import resources
@@ -44,17 +45,52 @@ class Clause:
         return re.sub(_LINK, r"\1", self.text)
 
 
+Told = tuple[str, str, str, str, int]
+"""The fields of a clause."""
+
+
+class Clauses(Mapping[str, Clause]):
+    """Clauses by id, in the order of their ids; each is made when it is first asked for, since a run needs a part."""
+
+    def __init__(self, rows: Iterable[Told]):
+        self._rows = {row[0]: row for row in rows}
+        self._made: dict[str, Clause] = {}
+
+    def __getitem__(self, name: str) -> Clause:
+        found = self._made.get(name)
+        if found is None:
+            found = self._made[name] = Clause(*self._rows[name])
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def below(self, homes: tuple[str, ...]) -> list[Clause]:
+        """Those whose chapters lie in some folders."""
+        return [self[name] for name, row in self._rows.items() if row[3].startswith(homes)]
+
+
 @functools.lru_cache(maxsize=8)
-def load_clauses(root: Path) -> dict[str, Clause]:
-    """Every clause of every chapter below a `spec` folder, by id."""
+def load_clauses(root: Path) -> Clauses:
+    """Every clause of every chapter below a `spec` folder."""
     keep = shipped() if root == resources.spec().resolve() else NOTHING
     known = keep.get("clauses")
-    if known is not None:
-        return {row[0]: Clause(*row) for row in known}
-    clauses = _index(root)
-    rows = [(clause.id, clause.keyword, clause.text, clause.file, clause.line) for clause in clauses.values()]
-    keep.put("clauses", lambda: rows)
-    return clauses
+    if known is None:
+        found = sorted(_index(root).values(), key=_order)
+        known = [(clause.id, clause.keyword, clause.text, clause.file, clause.line) for clause in found]
+        keep.put("clauses", lambda: known)
+    return Clauses(known)
+
+
+def _order(clause: Clause) -> tuple[str, int]:
+    prefix, _, number = clause.id.partition("-")
+    return prefix, int(number)
 
 
 def _index(root: Path) -> dict[str, Clause]:

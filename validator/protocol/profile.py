@@ -17,7 +17,7 @@ from typing import Any
 from validator import resources
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError, UsageError
-from validator.protocol.clauses import LEVELS, Clause, load_clauses
+from validator.protocol.clauses import LEVELS, Clauses, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.digest import sha256
 from validator.protocol.protocol import Protocol
@@ -127,7 +127,7 @@ def _load_shipped(protocol: Protocol, path: Path, spec: Path) -> Profile:
     return _load(protocol, path, load_clauses(spec), ())
 
 
-def _load(protocol: Protocol, path: Path, clauses: dict[str, Clause], above: tuple[str, ...]) -> Profile:
+def _load(protocol: Protocol, path: Path, clauses: Clauses, above: tuple[str, ...]) -> Profile:
     data = read_definition(path, "profile", protocol.store)
 
     def refuse(place: list[str | int], reason: str) -> DefinitionError:
@@ -167,7 +167,7 @@ def _load(protocol: Protocol, path: Path, clauses: dict[str, Clause], above: tup
 def _tighten(
     protocol: Protocol,
     entry: dict[str, Any],
-    clauses: dict[str, Clause],
+    clauses: Clauses,
     demands: list[Demand],
     levels: dict[str, str],
     shapes: Shapes,
@@ -195,7 +195,7 @@ def _tighten(
     return None
 
 
-def _raise(entry: dict[str, Any], clauses: dict[str, Clause], levels: dict[str, str]) -> str | None:
+def _raise(entry: dict[str, Any], clauses: Clauses, levels: dict[str, str]) -> str | None:
     clause = clauses.get(entry["raise"])
     if clause is None:
         return f"no chapter has a clause {entry['raise']}"

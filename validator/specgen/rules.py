@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from validator import resources
-from validator.protocol.clauses import Clause, load_clauses
+from validator.protocol.clauses import Clause, Clauses, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
 from validator.rules import Rule
@@ -43,7 +43,7 @@ def _filled(text: str) -> str:
     return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _clauses(rule: Rule, protocol: Protocol, clauses: dict[str, Clause], most: int | None) -> str:
+def _clauses(rule: Rule, protocol: Protocol, clauses: Clauses, most: int | None) -> str:
     ids = rule.clauses[protocol.name]
     lines = [_item(clauses[name]) for name in ids[:most] if name in clauses]
     if most is not None and len(ids) > most:
