@@ -51,7 +51,7 @@ def load(path: Path) -> Baseline:
     """A baseline; a missing or malformed one is an error, never "no baseline"."""
     try:
         data = read_json(path)
-        errors = load_store(resources.schemas().resolve()).validator(SCHEMA).iter_errors(data)
+        errors = load_store(resources.folder("schemas")).validator(SCHEMA).iter_errors(data)
         found = [leaf for error in errors for leaf in leaves(error)]
     except DefinitionError as error:
         hint = "write one with: runtime-validate baseline write"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
 from validator import resources
@@ -11,6 +11,8 @@ from validator.protocol.schemas import describe, leaves, load_store
 from validator.records import dataclass, field
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jsonschema.exceptions import ValidationError
 
     from validator.suppressions import Suppression
@@ -32,22 +34,30 @@ class Config:
     suppressions: tuple[Suppression, ...] = ()
 
 
-def find(start: Path) -> Path | None:
+def find(start: str | Path) -> Path | None:
     """The nearest configuration file at or above a folder, up to the root of the repository."""
-    for folder in (start, *start.parents):
-        if (folder / NAME).is_file():
-            return folder / NAME
-        if (folder / PYPROJECT).is_file() and _has_section(folder / PYPROJECT):
-            return folder / PYPROJECT
-        if (folder / ".git").exists():
+    folder, below = os.fspath(start), None
+    while folder != below:
+        for name in (NAME, PYPROJECT):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and (name == NAME or _has_section(path)):
+                return _path(path)
+        if os.path.exists(os.path.join(folder, ".git")):
             return None
+        folder, below = os.path.dirname(folder), folder
     return None
 
 
-def _has_section(path: Path) -> bool:
-    from validator.tomlfile import may_hold, read_toml  # where no file lies, nothing that reads one is loaded
+def _path(text: str) -> Path:
+    from pathlib import Path  # where no file lies, nothing that reads one is loaded
 
-    return may_hold(path, SECTION) and SECTION[1] in read_toml(path)[0].get(SECTION[0], {})
+    return Path(text)
+
+
+def _has_section(path: str) -> bool:
+    from validator.tomlfile import may_hold, read_toml
+
+    return may_hold(path, SECTION) and SECTION[1] in read_toml(_path(path))[0].get(SECTION[0], {})
 
 
 def load(path: Path) -> Config:
@@ -97,7 +107,7 @@ def _resolved(values: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _check(path: Path, data: dict[str, Any], text: str, prefix: Pointer) -> None:
-    validator = load_store(resources.schemas().resolve()).validator(SCHEMA)
+    validator = load_store(resources.folder("schemas")).validator(SCHEMA)
     errors = [leaf for error in validator.iter_errors(data) for leaf in leaves(error)]
     placed = [(_line(error, text, prefix), _message(error)) for error in errors]
     for line, (reason, hint) in sorted(placed, key=lambda entry: entry[0] or 0):

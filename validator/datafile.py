@@ -6,16 +6,19 @@ Both readers refuse what the formats leave lax: a key that occurs twice, and YAM
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Pointer = Sequence[str | int]
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: str | Path) -> dict[str, Any]:
     """The mapping in a YAML file; anything else is a `DefinitionError`."""
     from validator import yamlfile  # most runs read what is kept, and no YAML
 
@@ -31,7 +34,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return data
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: str | Path) -> Any:
     """The value in a JSON file, duplicate keys refused."""
     try:
         return json.loads(_text(path), object_pairs_hook=_pairs)
@@ -51,26 +54,27 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _text(path: Path) -> str:
+def _text(path: str | Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            return file.read()
     except FileNotFoundError as error:
         raise DefinitionError("the file does not exist", source=shown(path)) from error
     except UnicodeDecodeError as error:
         raise DefinitionError("the file is not UTF-8", source=shown(path), place=f"byte {error.start}") from error
 
 
-def line_of(path: Path, pointer: Pointer) -> int | None:
+def line_of(path: str | Path, pointer: Pointer) -> int | None:
     """The line of a YAML file on which the value at `pointer` begins."""
     from validator import yamlfile
 
     return yamlfile.line_of(_text(path), pointer)
 
 
-def place_of(path: Path, pointer: Pointer) -> str:
+def place_of(path: str | Path, pointer: Pointer) -> str:
     """A place a person can go to: the line when it is known, and the JSON pointer."""
     shown_pointer = json_pointer(pointer)
-    line = line_of(path, pointer) if path.suffix in {".yaml", ".yml"} else None
+    line = line_of(path, pointer) if os.fspath(path).endswith((".yaml", ".yml")) else None
     return f"line {line} ({shown_pointer})" if line else shown_pointer
 
 
@@ -79,10 +83,12 @@ def json_pointer(parts: Pointer) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def shown(path: Path) -> str:
+def shown(path: str | Path) -> str:
     """A path as a message shows it: from `schemas`, `spec` or `fixtures` on, never from the machine's root."""
-    parts = path.parts
+    from pathlib import Path
+
+    parts = Path(path).parts
     for index in range(len(parts) - 1, -1, -1):
         if parts[index] in {"schemas", "spec", "fixtures"}:
             return "/".join(parts[index:])
-    return path.name
+    return Path(path).name

@@ -96,7 +96,7 @@ class Summing:
         """Clauses of capabilities that were neither declared nor observed."""
         off: set[str] = set()
         protocol, world = self.world.protocol, self.world
-        for name, entry in load_capabilities(protocol.store.root).items():
+        for name, entry in load_capabilities(protocol.store.place).items():
             signs = entry.get("observed_by", {}).get(protocol.id, ())
             if name not in world.capabilities and not any(sign in world.observed_types for sign in signs):
                 off |= set(entry["requirements"].get(protocol.id, ()))

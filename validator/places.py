@@ -7,13 +7,17 @@ anywhere else is one against the clause about shapes in general.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from validator import resources
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Places = tuple[tuple[str, bool, str], ...]
 """Pointers, whether what lies below counts too, and clauses; the narrowest first."""
@@ -32,8 +36,9 @@ def load_places(protocol: Protocol, spec: Path | None = None) -> dict[str, Place
 
 def declared(protocol: Protocol, spec: Path | None = None) -> Iterator[tuple[str, str, str]]:
     """Clauses, kinds of documents and pointers, as they are written down."""
-    path = (spec or resources.spec()).resolve() / protocol.id / "judged.yaml"
-    if path.exists():
+    root = os.path.realpath(spec) if spec else resources.folder("spec")
+    path = os.path.join(root, protocol.id, "judged.yaml")
+    if os.path.exists(path):
         for clause, places in read_definition(path, "judged", protocol.store).get("places", {}).items():
             for place in places:
                 kind, _, pointer = place.partition("#")

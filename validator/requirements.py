@@ -8,9 +8,9 @@ fifth way.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -22,6 +22,9 @@ from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import is_pattern
 from validator.records import dataclass
 from validator.rules._catalog import load_rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CAPTURE = "capture/1"
 """The lines of a capture are the same in every protocol, so its clauses belong to every set."""
@@ -46,7 +49,7 @@ class Requirement:
 @functools.lru_cache(maxsize=8)
 def load_requirements(protocol: Protocol, spec: Path | None = None) -> dict[str, Requirement]:
     """Every clause of a protocol's chapters, in the order of their ids."""
-    root = (spec or resources.spec()).resolve()
+    root = os.path.realpath(spec) if spec else resources.folder("spec")
     own = load_clauses(root).below((f"spec/{protocol.id}/", f"spec/{CAPTURE}/"))
     declared = _declared(protocol, root)
     judged: dict[str, list[str]] = {}
@@ -65,16 +68,16 @@ def _requirement(clause: Clause, judged: dict[str, list[str]], declared: dict[st
     return Requirement(clause, way, (), value)
 
 
-def _declared(protocol: Protocol, root: Path) -> dict[str, tuple[str, Any]]:
+def _declared(protocol: Protocol, root: str) -> dict[str, tuple[str, Any]]:
     found: dict[str, tuple[str, Any]] = {}
     for home in (CAPTURE, protocol.id):
-        path = root / home / "judged.yaml"
-        if path.exists():
+        path = os.path.join(root, home, "judged.yaml")
+        if os.path.exists(path):
             _declare(path, read_definition(path, "judged", protocol.store), found)
     return found
 
 
-def _declare(path: Path, data: dict[str, Any], found: dict[str, tuple[str, Any]]) -> None:
+def _declare(path: str, data: dict[str, Any], found: dict[str, tuple[str, Any]]) -> None:
     for way in ("schema", "kit", "excluded"):
         for name, value in data.get(way, {}).items():
             if name in found:
@@ -86,7 +89,7 @@ def _declare(path: Path, data: dict[str, Any], found: dict[str, tuple[str, Any]]
 def problems(protocol: Protocol, spec: Path | None = None) -> Iterator[str]:
     """What is wrong with a protocol's traceability: a clause judged twice or never, or one that is not there."""
     requirements = load_requirements(protocol, spec)
-    declared = _declared(protocol, (spec or resources.spec()).resolve())
+    declared = _declared(protocol, os.path.realpath(spec) if spec else resources.folder("spec"))
     for name, (way, _) in declared.items():
         if name not in requirements:
             yield f"{name} is declared as {way}, and no chapter of {protocol.id} has it"

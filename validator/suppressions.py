@@ -8,11 +8,14 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from validator.records import dataclass
 from validator.rules import Finding
 from validator.run import Accepted, Note
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Suppression:
         if not self.path:
             return True
         name = capture if capture == "-" else os.path.relpath(capture, self.file.parent)
-        return fnmatch.fnmatchcase(Path(name).as_posix(), self.path)
+        return fnmatch.fnmatchcase(type(self.file)(name).as_posix(), self.path)
 
     def expired(self, as_of: str) -> bool:
         return bool(self.expires) and as_of > self.expires

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Pointer = tuple[str | int, ...]
 
@@ -34,13 +36,14 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise ConfigurationError(f"it cannot be read: {error.strerror}", source=path.name) from error
 
 
-def may_hold(path: Path, section: tuple[str, str]) -> bool:
+def may_hold(path: str, section: tuple[str, str]) -> bool:
     """False when a file certainly has no such table within a table; to parse it takes longer than to look.
 
     Whatever begins the one or the other stands at the beginning of a line, plain, in quotes, or spelt with escapes.
     """
     try:
-        text = path.read_bytes()
+        with open(path, "rb") as file:
+            text = file.read()
     except OSError:
         return True  # whoever reads it says why it cannot be read
     outer, inner = (re.escape(name.encode()) for name in section)

@@ -94,3 +94,59 @@ def test_an_interruption_leaves_with_its_own_code(monkeypatch, capsys):
         entry.run()
     assert left.value.code == 130
     assert capsys.readouterr().err == "interrupted\n"
+
+
+SPARED = {
+    "click",
+    "datetime",
+    "importlib.metadata",
+    "ipaddress",
+    "jsonschema",
+    "orjson",
+    "pathlib",
+    "referencing",
+    "tomllib",
+    "urllib.parse",
+    "validator.apart",
+    "validator.capture.guess",
+    "validator.echo",
+    "validator.replay.readmodels.agent_threads",
+    "validator.tomlfile",
+    "yaml",
+}
+"""What a short capture of the core that is in order needs no part of, once the contract is kept."""
+WATCHED = (
+    "import sys, atexit; atexit.register(lambda: print(*sys.modules, sep='\\n', file=sys.stderr));"
+    " from validator.cli import main; main()"
+)
+
+
+def modules(capture, folder):
+    """What is loaded for a capture when the contract is kept."""
+    environment = {**os.environ, "PYTHONPATH": str(resources.root()), "RUNTIME_VALIDATE_CACHE": str(folder / "cache")}
+    for _ in range(2):
+        command = [sys.executable, "-c", WATCHED, str(resources.fixtures() / capture)]
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_a_short_capture_loads_what_it_needs(tmp_path):
+    loaded = modules("agent-runtime/0.3/golden/happy-path.ndjson", tmp_path)
+    assert "validator.rules.terminal.call_cut_off" in loaded
+    assert not SPARED & loaded
+
+
+@pytest.mark.parametrize(
+    ("capture", "family"),
+    [
+        ("agenthub/1/golden/approval-rejected.ndjson", "agenthub"),
+        ("agent-threads/1/golden/last-commit-wins.ndjson", "agent_threads"),
+        ("runagents/1/golden/two-gates.ndjson", "runagents"),
+    ],
+)
+def test_a_dialect_loads_its_own_rules_and_those_that_all_know(tmp_path, capture, family):
+    loaded = modules(capture, tmp_path)
+    assert any(name.startswith(f"validator.rules.{family}.") for name in loaded)
+    assert "validator.rules.terminal.change_after_end" in loaded
+    for name in ("terminal.call_cut_off", "snapshot.value_differs", "identity.wrong_root", "governance._work"):
+        assert f"validator.rules.{name}" not in loaded

@@ -84,7 +84,7 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, expected):
     assert run(tmp_path / "file" / "below").stdout == expected
 
 
-_ONCE = (keep.shipped, schemas.load_store, protocol._load, protocol.outline, clauses.load_clauses)
+_ONCE = (keep.shipped, schemas._store, protocol._load, protocol.outline, clauses._clauses)
 
 
 def load():
@@ -190,7 +190,7 @@ def test_nothing_is_unpacked_before_its_digest_is_right(entries, monkeypatch):
 
 
 def test_the_key_answers_for_every_file_and_for_the_interpreter(contract, monkeypatch):
-    monkeypatch.setattr(resources, "root", lambda: contract)
+    monkeypatch.setattr(resources, "home", lambda: str(contract))
     (contract / "schemas" / "notes.txt").write_text("no part of the contract")
     keys = {keep._key()}
     chapter = next((contract / "spec" / "agenthub").rglob("*.md"))

@@ -8,13 +8,13 @@ import os
 import subprocess
 import sys
 import zlib
-from pathlib import Path
 
 import pytest
 import zstandard
 from click.testing import CliRunner
 
 from tests.unit.test_cli import process
+from validator.capture import sources
 from validator.capture.guess import guess
 from validator.capture.sources import Inflated, expand, open_capture
 from validator.cli.group import cli
@@ -184,7 +184,7 @@ def test_a_name_that_the_system_refuses_is_bad_usage(monkeypatch):
         done = process(word)
         assert (done.returncode, "internal" in done.stderr) == (2, False)
         assert "cannot be read" in done.stderr
-    monkeypatch.setattr(Path, "is_dir", refuse)
+    monkeypatch.setattr(sources, "_status", refuse)
     with pytest.raises(UsageError, match=r"run\.ndjson cannot be read: Permission denied"):
         expand(("sub/run.ndjson",))
 

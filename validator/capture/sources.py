@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from validator.errors import CaptureError, UsageError
@@ -16,6 +17,7 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECES = {_GZIP: 1 << 14, _ZSTD: 1 << 11}
 """How much is inflated at a time: a small piece of hostile data becomes a large one, at most some tens of megabytes."""
 _ENDINGS = (".ndjson", ".jsonl", ".ndjson.gz", ".jsonl.gz", ".ndjson.zst", ".jsonl.zst")
+_NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 _AGAIN = "copy or compress it again"
 _HINT = "give a file, a folder, a pattern, or - for standard input"
 
@@ -27,7 +29,7 @@ def expand(words: tuple[str, ...]) -> list[str]:
         try:
             found += _expand(word)
         except OSError as error:
-            raise _refused(Path(error.filename or word).name, error) from error
+            raise _refused(_name(error.filename or word), error) from error
     return list(dict.fromkeys(found))
 
 
@@ -36,25 +38,48 @@ def _expand(word: str) -> list[str]:
         return [word]
     if not word:
         raise UsageError("an empty text names no file", hint=_HINT)
-    path = Path(word)
-    if path.is_dir():
-        inside = _inside(path)
-        if not inside:
-            raise UsageError(f"the folder {path.name} holds no capture", hint=f"captures end in {', '.join(_ENDINGS)}")
-        return inside
-    if path.exists():
-        return [word]
+    status = _status(word)
+    if status is not None:
+        return _folder(word) if stat.S_ISDIR(status.st_mode) else [word]
     import glob  # most captures are named as they are, and not compressed
 
     matches = sorted(glob.glob(word, recursive=True))
-    found = [name for match in matches for name in (_inside(Path(match)) if os.path.isdir(match) else [match])]
+    found = [name for match in matches for name in (_inside(match) if os.path.isdir(match) else [match])]
     if not found:
-        raise UsageError(f"there is no file {path.name}", hint=_HINT)
+        raise UsageError(f"there is no file {_name(word)}", hint=_HINT)
     return found
 
 
-def _inside(folder: Path) -> list[str]:
+def _status(word: str) -> os.stat_result | None:
+    """What the system says about a file; None when it says that there is none, or that there cannot be one."""
+    try:
+        return os.stat(word)
+    except ValueError:
+        return None
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
+
+
+def _folder(folder: str) -> list[str]:
+    inside = _inside(folder)
+    if not inside:
+        hint = f"captures end in {', '.join(_ENDINGS)}"
+        raise UsageError(f"the folder {_name(folder)} holds no capture", hint=hint)
+    return inside
+
+
+def _name(path: str) -> str:
+    """The last part of a path."""
+    from pathlib import Path  # for messages only
+
+    return Path(path).name
+
+
+def _inside(folder: str) -> list[str]:
     """The captures below a folder; a folder that cannot be looked into is no empty one."""
+    from pathlib import Path
 
     def refuse(error: OSError) -> None:
         raise error
@@ -78,9 +103,9 @@ def open_capture(word: str) -> Iterator[BinaryIO]:
         yield _decompressed(word, Opened(word, sys.stdin.buffer))
         return
     try:
-        file = Path(word).open("rb")  # noqa: SIM115 - closed below; what the caller does is not refused here
+        file = open(word, "rb")  # noqa: SIM115 - closed below; what the caller does is not refused here
     except OSError as error:
-        raise _refused(Path(word).name, error) from error
+        raise _refused(_name(word), error) from error
     with file:
         yield _decompressed(word, Opened(word, file))
 
@@ -95,7 +120,7 @@ class Opened:
         try:
             return self._file.read(size)
         except OSError as error:
-            raise _refused(Path(self._word).name, error) from error
+            raise _refused(_name(self._word), error) from error
 
 
 class Inflated:
@@ -139,10 +164,10 @@ def _decompressed(word: str, file: Opened) -> Any:
     if begun.startswith(_GZIP):
         import zlib
 
-        return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31), Path(word).name)
+        return Inflated(file, begun, _PIECES[_GZIP], lambda: zlib.decompressobj(wbits=31), _name(word))
     if begun == _ZSTD:
         make = _zstandard(word).ZstdDecompressor().decompressobj
-        return Inflated(file, begun, _PIECES[_ZSTD], make, Path(word).name)
+        return Inflated(file, begun, _PIECES[_ZSTD], make, _name(word))
     return Prefixed(begun, file)
 
 
@@ -162,5 +187,5 @@ def _zstandard(word: str) -> Any:
         import zstandard
     except ImportError as error:
         hint = "pip install 'runtime-validate[zstd]', or decompress the file first"
-        raise UsageError(f"{Path(word).name} is zstd, and nothing here reads it", hint=hint) from error
+        raise UsageError(f"{_name(word)} is zstd, and nothing here reads it", hint=hint) from error
     return zstandard

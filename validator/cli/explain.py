@@ -23,7 +23,7 @@ def command(name: str) -> None:
     Example: runtime-validate explain TRM001
     """
     wanted = name.upper()
-    rules, clauses = load_rules(), load_clauses(resources.spec().resolve())
+    rules, clauses = load_rules(), load_clauses(resources.folder("spec"))
     if wanted in rules:
         protocols = [load_protocol(entry) for entry in available()]
         click.echo(rule_text(rules[wanted], protocols, most=_MOST_CLAUSES), nl=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from validator.acceptance import settle
@@ -27,7 +27,7 @@ def judge_all(paths: tuple[str, ...], settings: Settings, every_finding: bool = 
         raise UsageError("no capture was named", hint=hint)
     files = expand(paths)
     options = settings.options(every_finding)
-    size = sum(Path(file).stat().st_size for file in files if file != STDIN and Path(file).is_file())
+    size = sum(os.path.getsize(file) for file in files if file != STDIN and os.path.isfile(file))
     if size < LONG or not sys.stderr.isatty():
         return judge(files, options, settings["jobs"])
     import click  # a short capture needs no bar
@@ -43,6 +43,8 @@ def run(paths: tuple[str, ...], settings: Settings, as_of: str, subset: bool = F
 
 
 def _baseline(name: str) -> Baseline:
+    from pathlib import Path
+
     from validator import baseline
 
     return baseline.load(Path(name))

@@ -8,11 +8,14 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from validator.errors import OutputError, UsageError
 from validator.renderers import FORMATS
 from validator.renderers.look import Look
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FULL = {errno.EPIPE, errno.ENOSPC}
 """What happens to an output: its reader has gone, or there is no room. Whoever reads files tells of those himself."""
@@ -65,6 +68,10 @@ def _give_up(error: OSError) -> None:
 
 def targets(words: tuple[str, ...], formats: tuple[str, ...] = FORMATS) -> list[tuple[str, Path]]:
     """FORMAT=PATH words as formats and paths."""
+    if not words:
+        return []
+    from pathlib import Path
+
     found: dict[Path, str] = {}
     for word in words:
         form, _, name = word.partition("=")
@@ -83,7 +90,7 @@ def write(path: Path, text: str) -> None:
         if _is_special(path):
             path.write_text(text, encoding="utf-8")
             return
-        _replace(Path(os.path.realpath(path)), text.encode("utf-8", "replace"))
+        _replace(type(path)(os.path.realpath(path)), text.encode("utf-8", "replace"))
     except OSError as error:
         raise OutputError(f"{path.name} cannot be written: {error.strerror}", source=path.name) from error
 

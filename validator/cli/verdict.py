@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import NoReturn
 
 from validator.cli import failure, judge, output
@@ -47,6 +46,8 @@ def _summarise(run: Run, wishes: Settings) -> None:
     """Under GitHub Actions, what the annotations leave out stands in the step's summary."""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if wishes["format"] == "github" and summary:
+        from pathlib import Path
+
         output.append(Path(summary), render("markdown", run))
 
 

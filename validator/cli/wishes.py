@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator import config
 from validator.cli import failure
 from validator.errors import UsageError
 from validator.settings import Settings, resolve
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def settings(given: dict[str, Any], config_file: str | None) -> Settings:
@@ -19,10 +21,16 @@ def settings(given: dict[str, Any], config_file: str | None) -> Settings:
     for name in ("select", "ignore"):
         split = (part.strip().upper() for word in words.get(name) or () for part in word.split(","))
         words[name] = tuple(part for part in split if part)
-    path = Path(config_file) if config_file else config.find(Path.cwd())
+    path = _path(config_file) if config_file else config.find(os.getcwd())
     found = resolve(words, config.load(path) if path else None, os.environ)
     failure.speak(found["format"])
     return found
+
+
+def _path(name: str) -> Path:
+    from pathlib import Path
+
+    return Path(name)
 
 
 def day(word: str | None) -> str:

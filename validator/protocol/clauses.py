@@ -7,15 +7,19 @@ are never reused and never renumbered; the number says nothing about the order.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
 from validator.protocol.keep import NOTHING, shipped
 from validator.records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LEVELS = ("MAY", "SHOULD", "MUST")
 
@@ -76,10 +80,14 @@ class Clauses(Mapping[str, Clause]):
         return [self[name] for name, row in self._rows.items() if row[3].startswith(homes)]
 
 
-@functools.lru_cache(maxsize=8)
-def load_clauses(root: Path) -> Clauses:
+def load_clauses(root: str | Path) -> Clauses:
     """Every clause of every chapter below a `spec` folder."""
-    keep = shipped() if root == resources.spec().resolve() else NOTHING
+    return _clauses(os.fspath(root))
+
+
+@functools.lru_cache(maxsize=8)
+def _clauses(root: str) -> Clauses:
+    keep = shipped() if root == resources.folder("spec") else NOTHING
     known = keep.get("clauses")
     if known is None:
         found = sorted(_index(root).values(), key=_order)
@@ -93,7 +101,10 @@ def _order(clause: Clause) -> tuple[str, int]:
     return prefix, int(number)
 
 
-def _index(root: Path) -> dict[str, Clause]:
+def _index(folder: str) -> dict[str, Clause]:
+    from pathlib import Path
+
+    root = Path(folder)
     clauses: dict[str, Clause] = {}
     for path in sorted(root.rglob("*.md")):
         if path.relative_to(root).parts[0] == "generated":

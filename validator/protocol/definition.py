@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 from validator.datafile import place_of, read_yaml, shown
 from validator.errors import DefinitionError
 from validator.protocol.schemas import SchemaStore, describe, leaves
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def read_definition(path: Path, kind: str, store: SchemaStore) -> dict[str, Any]:
+
+def read_definition(file: str | Path, kind: str, store: SchemaStore) -> dict[str, Any]:
     """The mapping in a YAML file of the given kind (`machine`, `protocol`, `profile`, `table`, ...)."""
+    path = os.fspath(file)
     known = store.definitions.get(path)
     if known is not None:
         return known

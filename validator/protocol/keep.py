@@ -110,9 +110,9 @@ class _Nothing(Keep):
 NOTHING = _Nothing()
 
 
-def keep_for(root: object) -> Keep:
+def keep_for(root: str) -> Keep:
     """What is kept of the contract below a `schemas` folder; only the shipped one is kept."""
-    return shipped() if root == resources.schemas().resolve() else NOTHING
+    return shipped() if root == resources.folder("schemas") else NOTHING
 
 
 @functools.cache
@@ -133,7 +133,7 @@ def _folder() -> str | None:
 def _key() -> str:
     """The digest of everything that an entry is made from."""
     package = os.path.dirname(validator.__file__)
-    places = [str(resources.schemas()), str(resources.spec()), *(os.path.join(package, name) for name in _CODE)]
+    places = [resources.folder("schemas"), resources.folder("spec"), *(os.path.join(package, name) for name in _CODE)]
     digest = blake2b(digest_size=_SIZE)
     digest.update(f"{validator.__version__}\0{sys.version}\0{sys.implementation.cache_tag}\0{marshal.version}".encode())
     for place in places:

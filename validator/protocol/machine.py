@@ -33,15 +33,19 @@ two rows that could both be taken.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError
 from validator.protocol.definition import read_definition
 from validator.protocol.schemas import SchemaStore
 from validator.records import dataclass, field
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NONE = "none"
 SAME = "same"
@@ -50,11 +54,17 @@ Facts = Callable[[str], Any]
 """Answers a path with the value found there, or None."""
 
 
-class Driver(NamedTuple):
+class Driver(tuple[str, str]):
     """What moves a subject: an event type, a record kind, or the machine whose subject moved."""
 
-    kind: str
-    name: str
+    __slots__ = ()
+    kind, name = property(itemgetter(0)), property(itemgetter(1))
+
+    def __new__(cls, kind: str, name: str) -> Driver:
+        return tuple.__new__(cls, (kind, name))
+
+    def __getnewargs__(self) -> tuple[str, ...]:
+        return tuple(self)
 
     def __str__(self) -> str:
         return self.name if self.kind == "event" else f"{self.kind} {self.name}"
@@ -144,9 +154,9 @@ class Machine:
         return self.states.get(state) in {"initial", "active", "waiting"}
 
 
-def load_machine(path: Path, store: SchemaStore) -> Machine:
+def load_machine(file: str | Path, store: SchemaStore) -> Machine:
     """Reads one table and refuses it unless it is sound."""
-    data = read_definition(path, "machine", store)
+    data = read_definition(file, "machine", store)
     rows = tuple(_row(data["machine"], index, entry) for index, entry in enumerate(data["moves"]))
     by_driver: dict[Driver, tuple[Row, ...]] = {}
     for row in rows:
@@ -162,9 +172,10 @@ def load_machine(path: Path, store: SchemaStore) -> Machine:
         rows=rows,
         by_driver=by_driver,
     )
+    path = os.fspath(file)
     if store.definitions.are_proved(path):
         return machine
-    if path.stem != machine.name:
+    if os.path.basename(path) != f"{machine.name}.yaml":
         raise DefinitionError(f"the machine is named {machine.name}, the file is not", source=shown(path))
     for pointer, reason in problems(machine):
         raise DefinitionError(reason, source=shown(path), place=place_of(path, pointer))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import fnmatch
 import functools
 import json
+import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -24,6 +24,9 @@ from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 from validator.protocol.view import View, view
 from validator.records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +111,26 @@ def shipped(protocol: Protocol) -> list[str]:
     return sorted(path.stem for path in (protocol.folder / "profiles").glob("*.yaml"))
 
 
-def load_profile(protocol: Protocol, name: str | Path = "default", spec: Path | None = None) -> Profile:
+def load_profile(protocol: Protocol, name: str | Path = "default", spec: str | Path | None = None) -> Profile:
     """A shipped profile by name, or anyone's by path; refused with its place when it does not only tighten."""
-    chapters = (spec or resources.spec()).resolve()
-    path = Path(name)
-    if path.suffix in {".yaml", ".yml"}:
+    chapters = os.path.realpath(spec) if spec else resources.folder("spec")
+    path = os.fspath(name)
+    if os.path.splitext(path)[1] in {".yaml", ".yml"}:
         return _load(protocol, path, load_clauses(chapters), ())
-    path = protocol.folder / "profiles" / f"{name}.yaml"
-    if not path.exists():
+    path = os.path.join(protocol.place, "profiles", f"{name}.yaml")
+    if not os.path.exists(path):
         known = ", ".join(shipped(protocol)) or "none"
         raise UsageError(f"{protocol.id} has no profile {name!r}", hint=f"known: {known}")
     return _load_shipped(protocol, path, chapters)
 
 
 @functools.lru_cache(maxsize=32)
-def _load_shipped(protocol: Protocol, path: Path, spec: Path) -> Profile:
+def _load_shipped(protocol: Protocol, path: str, spec: str) -> Profile:
     """A profile of ours, read once in a process."""
     return _load(protocol, path, load_clauses(spec), ())
 
 
-def _load(protocol: Protocol, path: Path, clauses: Clauses, above: tuple[str, ...]) -> Profile:
+def _load(protocol: Protocol, path: str, clauses: Clauses, above: tuple[str, ...]) -> Profile:
     data = read_definition(path, "profile", protocol.store)
 
     def refuse(place: list[str | int], reason: str) -> DefinitionError:
@@ -139,7 +142,7 @@ def _load(protocol: Protocol, path: Path, clauses: Clauses, above: tuple[str, ..
         raise refuse(["extends"], f"{data['profile']} extends itself")
     parent = None
     if "extends" in data:
-        file = protocol.folder / "profiles" / f"{data['extends']}.yaml"
+        file = os.path.join(protocol.place, "profiles", f"{data['extends']}.yaml")
         parent = _load(protocol, file, clauses, (*above, data["profile"]))
     observe = data.get("observe", {})
     for index, clause in enumerate(observe.get("clauses", ())):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -16,6 +15,9 @@ from validator.protocol.envelope import Lens
 from validator.protocol.machine import Driver, Machine, load_machine
 from validator.protocol.schemas import SchemaStore, load_store
 from validator.records import dataclass, field
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Protocol:
     version: str
     title: str
     summary: str
-    folder: Path
+    place: str
+    """The folder it was read from."""
     store: SchemaStore
     data: dict[str, Any]
     lens: Lens
@@ -66,6 +69,12 @@ class Protocol:
     @property
     def id(self) -> str:
         return f"{self.name}/{self.version}"
+
+    @property
+    def folder(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.place)
 
     @property
     def order(self) -> dict[str, Any]:
@@ -110,15 +119,15 @@ def available(root: Path | None = None) -> list[str]:
 
 @functools.cache
 def _shipped() -> tuple[str, ...]:
-    return tuple(_listed(resources.schemas()))
+    return tuple(_listed(resources.folder("schemas")))
 
 
-def _listed(base: Path) -> list[str]:
-    names = (f"{name}/{version}" for name in _inside(base) for version in _inside(base / name))
+def _listed(base: str | Path) -> list[str]:
+    names = (f"{name}/{version}" for name in _inside(base) for version in _inside(os.path.join(base, name)))
     return sorted(name for name in names if os.path.exists(f"{base}/{name}/protocol.yaml"))
 
 
-def _inside(folder: Path) -> list[str]:
+def _inside(folder: str | Path) -> list[str]:
     """What a folder holds; nothing when it is none."""
     try:
         return sorted(os.listdir(folder))
@@ -128,7 +137,7 @@ def _inside(folder: Path) -> list[str]:
 
 def load_protocol(name: str, root: Path | None = None) -> Protocol:
     """A protocol by name (`agent-runtime`) or by name and version (`agent-runtime/0.3`)."""
-    base = (root or resources.schemas()).resolve()
+    base = os.path.realpath(root) if root else resources.folder("schemas")
     names = available(root)
     wanted = name.replace("@", "/")
     matches = [entry for entry in names if entry == wanted or entry.split("/")[0] == wanted]
@@ -140,27 +149,28 @@ def load_protocol(name: str, root: Path | None = None) -> Protocol:
 @functools.cache
 def outline(name: str) -> dict[str, Any]:
     """What the file of a shipped protocol says, without its tables and schemas."""
-    root = resources.schemas().resolve()
-    return read_definition(root / name / "protocol.yaml", "protocol", load_store(root))
+    root = resources.folder("schemas")
+    return read_definition(os.path.join(root, name, "protocol.yaml"), "protocol", load_store(root))
 
 
 @functools.lru_cache(maxsize=16)
-def _load(root: Path, name: str) -> Protocol:
+def _load(root: str, name: str) -> Protocol:
     store = load_store(root)
-    folder = root / name
-    path = folder / "protocol.yaml"
+    folder = os.path.join(root, name)
+    path = os.path.join(folder, "protocol.yaml")
     data = read_definition(path, "protocol", store)
     if f"{data['protocol']}/{data['version']}" != name:
         raise DefinitionError(f"the file names {data['protocol']}/{data['version']}", source=shown(path))
-    tables = [folder / "machines" / file for file in _inside(folder / "machines") if file.endswith(".yaml")]
-    machines = {file.stem: load_machine(file, store) for file in tables}
-    families = data["families"]
+    home = os.path.join(folder, "machines")
+    tables = [file for file in _inside(home) if file.endswith(".yaml")]
+    machines = {file.removesuffix(".yaml"): load_machine(os.path.join(home, file), store) for file in tables}
+    families, listed = data["families"], data.get("tables", {})
     protocol = Protocol(
         name=data["protocol"],
         version=data["version"],
         title=data["title"],
         summary=data["summary"],
-        folder=folder,
+        place=folder,
         store=store,
         data=data,
         lens=Lens(data["fields"], tuple(data["identities"])),
@@ -177,7 +187,7 @@ def _load(root: Path, name: str) -> Protocol:
         commands=dict(_commands(name, data.get("commands", {}))),
         snapshots={key: f"{name}/{file}" for key, file in data.get("snapshots", {}).items()},
         records={key: f"{name}/{file}" for key, file in data.get("records", {}).items()},
-        tables={key: read_definition(folder / file, "table", store) for key, file in data.get("tables", {}).items()},
+        tables={key: read_definition(f"{folder}/{file}", "table", store) for key, file in listed.items()},
         envelope=f"{name}/{data['envelope']}",
         listeners=_listeners(machines),
     )
@@ -274,12 +284,12 @@ def _counts(protocol: Protocol, path: str) -> bool:
     return machine is not None and all(word in machine.states for word in state)
 
 
-def load_capabilities(root: Path | None = None) -> dict[str, Any]:
+def load_capabilities(root: str | Path | None = None) -> dict[str, Any]:
     """The capabilities a capture may declare, with the requirements each switches on."""
-    return _capabilities((root or resources.schemas()).resolve())
+    return _capabilities(os.path.realpath(root) if root else resources.folder("schemas"))
 
 
 @functools.lru_cache(maxsize=8)
-def _capabilities(base: Path) -> dict[str, Any]:
-    path = base / "capture" / "1" / "capabilities.yaml"
+def _capabilities(base: str) -> dict[str, Any]:
+    path = os.path.join(base, "capture", "1", "capabilities.yaml")
     return read_definition(path, "capabilities", load_store(base))["capabilities"]

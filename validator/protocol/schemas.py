@@ -11,7 +11,6 @@ import functools
 import os
 import posixpath
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from validator.datafile import json_pointer, read_json, shown
@@ -22,6 +21,8 @@ from validator.protocol.keep import Keep, keep_for
 from validator.records import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jsonschema.exceptions import ValidationError
     from referencing import Registry
 
@@ -53,38 +54,37 @@ class SchemaError:
 class Definitions:
     """The definitions of one contract that were read, and those that earlier runs read and found sound."""
 
-    def __init__(self, root: Path, kept: Keep):
-        self._base, self._kept = str(root.parent), kept
+    def __init__(self, root: str, kept: Keep):
+        self._base, self._kept = os.path.dirname(root), kept
         self._new: dict[str, Any] = {}
 
-    def get(self, path: Path) -> dict[str, Any] | None:
+    def get(self, path: str) -> dict[str, Any] | None:
         """What a file holds, if that is kept."""
         return (self._kept.get("definitions") or {}).get(self._name(path))
 
-    def are_proved(self, path: Path) -> bool:
+    def are_proved(self, path: str) -> bool:
         """True for a file whose content was checked as a whole before it was kept."""
         return self.get(path) is not None
 
-    def keep(self, path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    def keep(self, path: str, data: dict[str, Any]) -> dict[str, Any]:
         """Has a definition kept; the whole run has to prove sound first."""
         if self._name(path) is not None:
             self._new[self._name(path)] = data
             self._kept.put("definitions", lambda: {**(self._kept.get("definitions") or {}), **self._new})
         return data
 
-    def _name(self, path: Path) -> str | None:
+    def _name(self, path: str) -> str | None:
         """A file's name below the contract; None for a file elsewhere, which is never kept."""
-        text = str(path)
-        return text[len(self._base) :] if text.startswith(self._base + os.sep) else None
+        return path[len(self._base) :] if path.startswith(self._base + os.sep) else None
 
 
 class SchemaStore:
     """All `*.schema.json` files below one folder, resolved against each other and nothing else."""
 
-    def __init__(self, root: Path):
-        self.root = root
-        self.kept = keep_for(root)
-        self.definitions = Definitions(root, self.kept)
+    def __init__(self, root: str | Path):
+        self.place = os.fspath(root)
+        self.kept = keep_for(self.place)
+        self.definitions = Definitions(self.place, self.kept)
         self._validators: dict[str, Any] = {}
         self._acceptors: dict[str, Accept] = {}
         self._subschemas: dict[str, Any] = {}
@@ -94,6 +94,13 @@ class SchemaStore:
         if self.kept.get("references") is None:
             self._check_references()
             self.kept.put("references", lambda: True)
+
+    @functools.cached_property
+    def root(self) -> Path:
+        """The folder."""
+        from pathlib import Path
+
+        return Path(self.place)
 
     @functools.cached_property
     def _by_path(self) -> dict[str, dict[str, Any]]:
@@ -289,10 +296,14 @@ def _check_header(path: Path, uri: str, document: Any) -> None:
         raise DefinitionError(f"$schema must be {DIALECT}", source=shown(path), place="/$schema")
 
 
-@functools.lru_cache(maxsize=8)
-def load_store(root: Path) -> SchemaStore:
+def load_store(root: str | Path) -> SchemaStore:
     """The store of one folder; read once in a process."""
-    return SchemaStore(root)
+    return _store(os.fspath(root))
+
+
+@functools.lru_cache(maxsize=8)
+def _store(place: str) -> SchemaStore:
+    return SchemaStore(place)
 
 
 _DATA_KEYWORDS = {"const", "enum", "examples", "default"}

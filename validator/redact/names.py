@@ -109,7 +109,7 @@ def vocabulary(protocol: Protocol) -> Vocabulary:
 def _vocabulary(store: SchemaStore, protocol: str) -> Vocabulary:
     name = f"names/{protocol}"
     known = store.kept.get(name)
-    made = Vocabulary(load_patterns(store.root), protocol, path_fields(store, protocol), store.kept, known)
+    made = Vocabulary(load_patterns(store.place), protocol, path_fields(store, protocol), store.kept, known)
     if known is None:
         store.kept.put(name, lambda: {word: made.kinds(word) for word in sorted(_names(store, protocol))})
     return made

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import DefinitionError
@@ -14,6 +14,9 @@ from validator.protocol.regex import compiled
 from validator.protocol.schemas import load_store
 from validator.readings import Row
 from validator.records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILES = ("path-patterns", "secret-patterns")
 
@@ -36,20 +39,20 @@ class Patterns:
         return next(row for row in self.rows if row.id == name)
 
 
-def load_patterns(root: Path | None = None) -> Patterns:
+def load_patterns(root: str | Path | None = None) -> Patterns:
     """The rows for paths, then those for secrets; read once in a process."""
-    return _load(root.resolve()) if root else _shipped()
+    return _load(os.path.realpath(root)) if root else _shipped()
 
 
 @functools.cache
 def _shipped() -> Patterns:
-    return _load(resources.schemas().resolve())
+    return _load(resources.folder("schemas"))
 
 
 @functools.lru_cache(maxsize=4)
-def _load(root: Path) -> Patterns:
-    folder, store = root / "common" / "1", load_store(root)
-    paths, secrets = (read_definition(folder / f"{name}.yaml", "patterns", store) for name in FILES)
+def _load(root: str) -> Patterns:
+    folder, store = os.path.join(root, "common", "1"), load_store(root)
+    paths, secrets = (read_definition(os.path.join(folder, f"{name}.yaml"), "patterns", store) for name in FILES)
     rows = tuple(_row(entry, data["weights"]) for data in (paths, secrets) for entry in data["rows"])
     environment, weights = secrets["environment"], secrets["weights"]
     return Patterns(

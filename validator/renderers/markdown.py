@@ -54,7 +54,7 @@ def _row(report: Report) -> str:
 def _group(group: Group) -> Iterator[str]:
     first = group.first
     rule = load_rules()[first.rule]
-    clause = load_clauses(resources.spec().resolve()).get(first.clause)
+    clause = load_clauses(resources.folder("spec")).get(first.clause)
     yield f"\n## {first.level} {first.rule} {rule.slug}"
     yield ""
     yield f"* where: `{code(where(first))}`"

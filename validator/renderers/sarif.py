@@ -75,7 +75,7 @@ def _rule(name: str) -> dict[str, Any]:
 
 
 def _result(found: Finding, index: int, nth: int) -> dict[str, Any]:
-    clause = load_clauses(resources.spec().resolve()).get(found.clause)
+    clause = load_clauses(resources.folder("spec")).get(found.clause)
     spec = f" {clause.id}: {clause.sentence}" if clause else ""
     return {
         "ruleId": found.rule,

@@ -58,7 +58,7 @@ def _group(group: Group, look: Look) -> Iterator[str]:
     yield f"  where     {where(first)}"
     yield f"  expected  {first.expected}"
     yield f"  found     {first.actual}{_state(first)}"
-    clause = load_clauses(resources.spec().resolve()).get(first.clause)
+    clause = load_clauses(resources.folder("spec")).get(first.clause)
     if clause:
         yield from _wrapped("  spec      ", f"{clause.id}: {clause.sentence}", look)
     if first.witness:

@@ -30,7 +30,7 @@ def rule_text(
     most: int | None = None,
 ) -> str:
     """Everything about a rule, as Markdown; of each protocol's clauses the first ones, when a number is given."""
-    clauses = load_clauses((spec or resources.spec()).resolve())
+    clauses = load_clauses(spec.resolve() if spec else resources.folder("spec"))
     known = [protocol for protocol in protocols if protocol.name in rule.clauses]
     parts = [f"# {rule.id} {rule.slug}", _filled(rule.summary)]
     parts += [f"## {part}\n\n{_filled(rule.doc[part])}" for part in PARTS]
