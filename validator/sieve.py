@@ -46,9 +46,9 @@ _BEGINNING = 3
 SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _LOWER = bytes(byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
-_TELLING = re.compile(rb"\\|%[0-9a-f]{2}|\xc4\xb0|\xe2\x84\xaa")
+_TELLING = rb"\\|%[0-9a-f]{2}|\xc4\xb0|\xe2\x84\xaa"
 """An escape, or one of the two letters beyond ASCII whose lower case is written with an ASCII letter."""
-_VARIABLE_GIVEN = re.compile(r"[A-Z][A-Z0-9_]{1,60}=")
+_VARIABLE_GIVEN = r"[A-Z][A-Z0-9_]{1,60}="
 """Occurs wherever a variable is given a value."""
 _RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
 """Occurs wherever a word looks random, whatever its case and its digits are."""
@@ -242,6 +242,7 @@ class Spot:
         self._later = _finder(later)
         self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
         """Finds the needles of which a shape does not tell all: those with digits."""
+        self._telling = compiled(_TELLING).search
         self._begins: Callable[[str], Any] | None = None
         self._parts = finder(frozenset(max(needle.split(), key=len) for row in later for needle in row.needles))
         self.texts: set[str] = set()
@@ -296,7 +297,7 @@ class Spot:
     def _goes_by(self, low: bytes, needles: Needles) -> bool:
         """True when a text in lower case may hold an escape, a needle or a random word."""
         return (
-            _TELLING.search(low) is not None
+            self._telling(low) is not None
             or needles.occur_in(low.replace(b"://", b":"))
             or (bool(self._bare) and _RUN.search(low) is not None)
         )
@@ -314,7 +315,7 @@ class Spot:
             rows = [row for row in self._rows if row.may_match(low)]
             if any(matches(text, rows) for text in texts):
                 return True
-        if "=" in read and _VARIABLE_GIVEN.search(read):
+        if "=" in read and compiled(_VARIABLE_GIVEN).search(read):
             return True
         if read != whole:
             bare = any(matches(text, self._bare) for text in texts)

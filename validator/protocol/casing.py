@@ -125,7 +125,8 @@ def has_camel(value: dict[str, Any] | list[Any]) -> bool:
 
 
 def _has_capital(shape: Keys) -> bool:
-    return any(key != key.lower() for keys in shape for key in keys)
+    whole = "".join(["".join(keys) for keys in shape])
+    return whole != whole.lower()
 
 
 def camel_schema(schema: Any) -> Any:

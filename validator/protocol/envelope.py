@@ -84,12 +84,22 @@ class Lens:
 
     def _possible(self, line: dict[str, Any]) -> Iterator[tuple[str, str | None, Reader]]:
         """The identities that a line with these keys can carry, each with its key where it has no other place."""
+        for name, firsts, alone, reader in self._ways:
+            for first in firsts:
+                if first in line:
+                    yield name, first if alone else None, reader
+                    break
+
+    @functools.cached_property
+    def _ways(self) -> list[tuple[str, tuple[str, ...], bool, Reader]]:
+        """Every identity, the keys that a line which carries it has one of, and whether the one key is its place."""
+        found = []
         for name in self.identities:
             places = self._places.get(name, (((name,), ""),))
-            if any(steps[0] in line for steps, _ in places):
-                (steps, prefix), *others = places
-                alone = not others and not prefix and _is_top(steps)
-                yield name, steps[0] if alone else None, self._reader(name)
+            (steps, prefix), *others = places
+            alone = not others and not prefix and _is_top(steps)
+            found.append((name, tuple([way[0] for way, _ in places]), alone, self._readers[name]))
+        return found
 
 
 Reader = Callable[[dict[str, Any]], Any]

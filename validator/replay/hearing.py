@@ -131,7 +131,12 @@ class Attention:
         found = lane.asked.get(id(rules))
         if found is None:
             form, astray = self.form(step), lane.astray
-            awake = [rule for rule in rules if self.is_awake(rule.since) and holds(rule.given, form, astray)]
+            # Most of them mind nothing, and need no call to say so.
+            awake = [
+                rule
+                for rule in rules
+                if (not rule.since or self.is_awake(rule.since)) and (not rule.given or holds(rule.given, form, astray))
+            ]
             found = self.keep(lane.asked, id(rules), tuple(awake))
         return found
 
@@ -203,7 +208,13 @@ class Hearing:
             named, awake = attention.rouse(step), attention.is_awake
             called = self._called.get(named) or self._call(named)
             form, astray = attention.form(step), lane.astray
-            found = tuple([one.teacher for one in called if awake(one.since) and holds(one.given, form, astray)])
+            found = tuple(
+                [
+                    one.teacher
+                    for one in called
+                    if (not one.since or awake(one.since)) and (not one.given or holds(one.given, form, astray))
+                ]
+            )
             lane.heard = found
         return found
 
