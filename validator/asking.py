@@ -76,7 +76,10 @@ class Asker:
         known = woken.alike.get(keys)
         if known is None:
             groups = list(zip(woken.groups, keys, strict=True))
-            found = [self._ask_group(members, table, key, step) for (_, members, table), key in groups]
+            found = []
+            for (_, members, table), key in groups:
+                entry = None if key is None else table.get(key)
+                found.append(self._ask_group(members, table, key, step) if entry is None else self._count(entry))
             quiet = [entry for entry in found if entry is not None]
             if len(quiet) == len(found) - keys.count(None) and self._kept < _MOST_KEYS:
                 self._kept += 1
@@ -127,17 +130,18 @@ class Asker:
     def _ask_group(
         self, members: tuple[Rule, ...], table: dict[Any, list[Any]], key: Any, step: Step
     ) -> list[Any] | None:
-        """Asks the rules of a group, unless a step with the same key was asked about before; what is counted then."""
-        known = None if key is None else table.get(key)
-        if known is None:
-            if key is None or len(table) > _MOST_KEYS:
-                self._run(members, step)
-                return None
-            known = table[key] = [self._recorded(members, step), 0]
-        known[1] += 1
+        """Asks the rules of a group about a step with a key that is new, or with none; what is counted then."""
+        if key is None or len(table) > _MOST_KEYS:
+            self._run(members, step)
+            return None
+        entry = table[key] = [self._recorded(members, step), 0]
+        return self._count(entry)
+
+    def _count(self, entry: list[Any]) -> list[Any]:
+        entry[1] += 1
         if self.heard is not None:
-            self.heard.append(known)
-        return known
+            self.heard.append(entry)
+        return entry
 
     def _recorded(self, members: tuple[Rule, ...], step: Step) -> Looked:
         """Runs rules, and says what they looked at."""

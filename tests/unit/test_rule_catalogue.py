@@ -42,13 +42,9 @@ def test_a_family_for_some_protocols_holds_no_rule_for_others():
 @pytest.mark.parametrize("family", sorted({rule.check.__module__.rpartition(".")[0] for rule in load_rules().values()}))
 def test_what_a_family_says_about_its_rules_is_true(family):
     package = sys.modules[family]
-    held = {
-        rule.check.__module__.rpartition(".")[2]: rule
-        for rule in load_rules().values()
-        if rule.check.__module__.startswith(f"{family}.")
-    }
-    for module, protocols in getattr(package, "OTHERS", {}).items():
-        assert sorted(held.pop(module).clauses) == list(protocols)
+    held = {rule.slug: rule for rule in load_rules().values() if rule.check.__module__.startswith(f"{family}.")}
+    for slug, protocols in getattr(package, "OTHERS", {}).items():
+        assert sorted(held.pop(slug).clauses) == list(protocols)
     for rule in held.values():
         assert set(rule.clauses) <= set(getattr(package, "PROTOCOLS", rule.clauses))
 

@@ -31,7 +31,7 @@ def load_rules(protocol: str | None = None) -> dict[str, Rule]:
         package = importlib.import_module(family)
         usual, others = getattr(package, "PROTOCOLS", None), getattr(package, "OTHERS", {})
         for module in _names(package, ".py"):
-            known = others.get(module.rpartition(".")[2], usual)
+            known = others.get(_slug(module), usual)
             if known is None or protocol is None or protocol in known:
                 _collect(module, known, found)
     return dict(sorted(found.items()))
@@ -43,6 +43,10 @@ def _names(package: ModuleType, suffix: str) -> Iterator[str]:
         name, dot, rest = entry.partition(".")
         if dot + rest == suffix and not entry.startswith("_"):
             yield f"{package.__name__}.{name}"
+
+
+def _slug(module: str) -> str:
+    return module.rpartition(".")[2].replace("_", "-")
 
 
 def _collect(module: str, protocols: tuple[str, ...] | None, found: dict[str, Rule]) -> None:
@@ -64,7 +68,7 @@ def _check(rule: Rule, module: str, found: dict[str, Rule]) -> None:
         raise DefinitionError(f"two rules are called {rule.id}", source=module)
     if not _is_id(rule.id):
         raise DefinitionError(f"{rule.id} is not three letters and three digits", source=module)
-    if module.rsplit(".", 1)[-1] != rule.slug.replace("-", "_"):
+    if _slug(module) != rule.slug:
         raise DefinitionError(f"{rule.id} is {rule.slug}, the module is not named so", source=module)
     for part in PARTS:
         if f"{part}: " not in rule.text:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from validator.protocol.formats import instant
 from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._said import said
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 @dataclass(slots=True)
@@ -23,7 +17,6 @@ class HookRun:
     call: str | None
     turn: str | None
     timeout: int | None = None
-    started: datetime | None = None
     scope: dict[str, str] = field(default_factory=dict)
 
 
@@ -64,7 +57,6 @@ class Hooks:
         limit = said(step.line, "timeout_ms")
         run = _told(step)
         run.timeout = limit if isinstance(limit, int) else None
-        run.started = instant(step.line.get("timestamp"))
         self.running[key] = run
         if run.point == "pre_tool_use" and run.call:
             self.before_use.setdefault(run.call, {})[key] = step.number

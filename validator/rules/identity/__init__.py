@@ -3,6 +3,6 @@
 PROTOCOLS = ("agent-runtime",)
 """The only protocols that know these rules; judging another one imports none of them."""
 OTHERS = {
-    "missing_ids": ("agent-runtime", "agenthub"),
+    "missing-ids": ("agent-runtime", "agenthub"),
 }
 """Rules that other protocols know, each with all that do."""

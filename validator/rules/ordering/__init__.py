@@ -3,11 +3,11 @@
 PROTOCOLS = ("agent-runtime",)
 """The only protocols that know these rules; judging another one imports none of them."""
 OTHERS = {
-    "effect_before_cause": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
-    "event_id_reused": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
-    "sequence_gap": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
-    "sequence_regression": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
-    "sequence_shared": ("agent-runtime", "agenthub", "runagents"),
-    "time_runs_back": ("agent-runtime", "agent-threads", "runagents"),
+    "effect-before-cause": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
+    "event-id-reused": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
+    "sequence-gap": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
+    "sequence-regression": ("agent-runtime", "agent-threads", "agenthub", "runagents"),
+    "sequence-shared": ("agent-runtime", "agenthub", "runagents"),
+    "time-runs-back": ("agent-runtime", "agent-threads", "runagents"),
 }
 """Rules that other protocols know, each with all that do."""

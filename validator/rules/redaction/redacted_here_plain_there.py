@@ -31,8 +31,6 @@ _PLAIN_KEPT = 50_000
 _STEPS_KEPT = 10_000
 _TOLD = ("snapshot", "result")
 """What of a record is told about subjects."""
-_EVENT = ("", "")
-"""Stands for the subjects of an event, whatever they are."""
 
 
 class Redactions:
@@ -139,10 +137,24 @@ class Redactions:
 
         It follows from the layout: which names hold text, and which objects are honest, is all that is asked.
         """
-        values = list(self._below(payload, _EVENT, (), ()))
-        if any(subject is not _EVENT for subject, *_ in values):
-            return None
-        return tuple([keys for _, keys, _, value in values if isinstance(value, str)])
+        found = []
+        return tuple(found) if self._gather(payload, (), found) else None
+
+    def _gather(self, value, keys, found, inside=False):
+        """Finds the keys of all texts below a place; False when a value is inside of another subject."""
+        if isinstance(value, list):
+            pairs = enumerate(value)
+        elif isinstance(value, dict) and not is_honest(value):
+            if self._own(value):
+                inside, keys = True, ()
+            pairs = value.items()
+        elif _last(keys).endswith(_NO_TEXT):
+            return True
+        else:
+            if isinstance(value, str):
+                found.append(keys)
+            return not inside
+        return all(self._gather(sub, (*keys, key), found, inside) for key, sub in pairs)
 
     def _compare(self, step, values):
         for subject, keys, segments, value in values:

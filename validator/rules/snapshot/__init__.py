@@ -3,6 +3,6 @@
 PROTOCOLS = ("agent-runtime",)
 """The only protocols that know these rules; judging another one imports none of them."""
 OTHERS = {
-    "view_differs": ("agent-threads", "agenthub", "runagents"),
+    "view-differs": ("agent-threads", "agenthub", "runagents"),
 }
 """Rules that other protocols know, each with all that do."""
