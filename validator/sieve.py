@@ -19,7 +19,7 @@ from validator.protocol import gate
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
-from validator.protocol.regex import compiled, is_anchored
+from validator.protocol.regex import any_of, compiled, is_anchored
 from validator.readings import layers, lowered, matches
 from validator.records import dataclass
 
@@ -40,9 +40,6 @@ _PAYS_STORED = 400
 """Lines after which loading a gate that is kept does."""
 _SEVERAL = 4
 """Words of a text from which on it costs less to look them up than to search it."""
-_MANY = 500
-"""Texts after which compiling a regex costs less than it saves."""
-_BEGINNING = 3
 SHAPE = bytes(48 if 48 <= byte < 58 else byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
 """Lower case, and every digit a zero."""
 _LOWER = bytes(byte + 32 if 65 <= byte < 91 else byte for byte in range(256))
@@ -351,44 +348,20 @@ def shaped(text: str) -> bytes:
 
 
 class Needles:
-    """Words that are looked for in shaped texts, or in exact ones in lower case.
-
-    They are looked for by how they begin at first, and by a regex when there are many texts.
-    """
+    """Words that are looked for in shaped texts, or in exact ones in lower case."""
 
     def __init__(self, words: Collection[str], exact: bool = False):
-        self._given, self._exact = words, exact
-        self._words: list[bytes] = []
-        self._short: list[bytes] = []
-        self._begun: dict[tuple[int, ...], list[bytes]] = {}
-        """Longer words by their first three letters."""
-        self._regex: re.Pattern[bytes] | None = None
-        self._asked = 0
-
-    def _begin(self) -> None:
-        """Sorts the words; some are never looked for."""
-        spelt = _LOWER if self._exact else SHAPE
-        self._words = sorted({word.encode().translate(spelt) for word in self._given})
-        for word in self._words:
-            if len(word) < _BEGINNING:
-                self._short.append(word)
-            else:
-                self._begun.setdefault(tuple(word[:_BEGINNING]), []).append(word)
+        self._words, self._exact = words, exact
+        self._search: Callable[[bytes], object] | None = None
+        """Made when it is first asked for, because some words are never looked for."""
 
     def occur_in(self, shape: bytes) -> bool:
         """True when one of them stands in a text."""
-        if self._regex is not None:
-            return self._regex.search(shape) is not None
-        if not self._asked:
-            self._begin()
-        self._asked += 1
-        if self._asked == _MANY:
-            self._regex = compiled(any_of({word.decode() for word in self._words}).encode())
-        for word in self._short:
-            if word in shape:
-                return True
-        begun = self._begun.keys() & zip(shape, shape[1:], shape[2:], strict=False)
-        return any(word in shape for letters in begun for word in self._begun[letters])
+        if self._search is None:
+            spelt = _LOWER if self._exact else SHAPE
+            words = frozenset([word.encode().translate(spelt).decode() for word in self._words])
+            self._search = compiled(any_of(words).encode()).search
+        return self._search(shape) is not None
 
 
 def _finder(rows: list[Row]) -> Needles:
@@ -399,23 +372,13 @@ def _finder(rows: list[Row]) -> Needles:
 def numbered(needles: frozenset[str]) -> re.Pattern[bytes]:
     """A regex for the shapes of those needles that hold a digit."""
     shapes = {needle.encode().translate(SHAPE).decode() for needle in needles}
-    found = {shape for shape in shapes if "0" in shape}
-    return compiled(any_of(found).encode() if found else b"(?!)")
+    return compiled(any_of(frozenset([shape for shape in shapes if "0" in shape])).encode())
 
 
 @functools.cache
 def finder(needles: frozenset[str], exact: bool = False) -> Needles:
     """The needles of a place; places that share them share what finds them."""
     return Needles(needles, exact)
-
-
-def any_of(words: Collection[str]) -> str:
-    """A regex for any of some words, by their common beginnings: the engine tries a branch per letter, not per word."""
-    if "" in words:
-        return ""
-    letters = sorted({word[0] for word in words})
-    parts = [re.escape(letter) + any_of({word[1:] for word in words if word[0] == letter}) for letter in letters]
-    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
 def keep(known: set[Any], entry: Any) -> None:

@@ -79,3 +79,10 @@ def test_to_load_the_module_reads_no_contract():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0"
+
+
+def test_any_of_some_words_is_found_and_nothing_else():
+    words = frozenset({"ab", "abc", "b.", "c"})
+    search = re.compile(regex.any_of(words)).search
+    assert [text for text in ("xabx", "b.", "c", "a", "bx", "") if search(text)] == ["xabx", "b.", "c"]
+    assert re.compile(regex.any_of(frozenset())).search("a") is None

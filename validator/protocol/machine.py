@@ -183,7 +183,7 @@ def load_machine(file: str | Path, store: SchemaStore) -> Machine:
 
 
 def _row(machine: str, index: int, entry: dict[str, Any]) -> Row:
-    kind = next(kind for kind in ("event", "record", "move") if kind in entry)
+    kind = "event" if "event" in entry else "record" if "record" in entry else "move"
     relation = entry.get("relation", "owner")
     return Row(
         machine=machine,
@@ -201,7 +201,7 @@ def _row(machine: str, index: int, entry: dict[str, Any]) -> Row:
 
 
 def _condition(entry: dict[str, list[Any]]) -> tuple[tuple[str, frozenset[Any]], ...]:
-    return tuple((path, frozenset(values)) for path, values in entry.items())
+    return tuple([(path, frozenset(values)) for path, values in entry.items()]) if entry else ()
 
 
 def problems(machine: Machine) -> Iterator[tuple[list[str | int], str]]:

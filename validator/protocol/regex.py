@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
 from typing import Any, AnyStr
 
 from validator.protocol.keep import Keep, shipped
 
-Made = tuple[int, list[int], int, dict[str, int], tuple[str | None, ...]]
-"""Flags, code, how many groups there are, their numbers by name, and their names by number."""
+Made = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+"""Flags, the words of the code, how many groups there are, their numbers by name, and their names by number."""
 _ENTRY = "regexes"
 _ANCHORED = "anchored"
+_ANY = "any of them"
+_WORD = 4
+"""Bytes of a word of code."""
 
 
 @functools.cache
@@ -40,6 +44,20 @@ def _begins(pattern: str) -> bool:
 
     parsed = _parser.parse(pattern)
     return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
+
+
+@functools.cache
+def any_of(words: frozenset[str]) -> str:
+    """A pattern for any of some words, by their common beginnings: a branch is tried per letter, not per word."""
+    return _kept((tuple(sorted(words)), _ANY), lambda: _branches(words)) if words else "(?!)"
+
+
+def _branches(words: Collection[str]) -> str:
+    if "" in words:
+        return ""
+    letters = sorted({word[0] for word in words})
+    parts = [re.escape(letter) + _branches({word[1:] for word in words if word[0] == letter}) for letter in letters]
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
 def _kept(key: tuple[Any, int | str], make: Callable[[], Any]) -> Any:
@@ -69,14 +87,16 @@ def _made(regex: re.Pattern[Any], flags: int) -> Made | None:
     try:
         from re import _compiler, _parser
 
-        code = [int(word) for word in _compiler._code(_parser.parse(regex.pattern, flags), flags)]
-        made = (regex.flags, code, regex.groups, dict(regex.groupindex), tuple(names))
+        code = _compiler._code(_parser.parse(regex.pattern, flags), flags)
+        words = b"".join([int(word).to_bytes(_WORD, sys.byteorder) for word in code])
+        made = (regex.flags, words, regex.groups, dict(regex.groupindex), tuple(names))
         return made if _restored(regex.pattern, made) == regex else None
-    except (ImportError, AttributeError, TypeError, RuntimeError):  # nobody promised these parts of the library
-        return None
+    except (ImportError, AttributeError, TypeError, OverflowError, RuntimeError):
+        return None  # nobody promised these parts of the library
 
 
 def _restored(pattern: AnyStr, made: Made) -> re.Pattern[AnyStr]:
     import _sre
 
-    return _sre.compile(pattern, *made)
+    flags, words, *groups = made
+    return _sre.compile(pattern, flags, memoryview(words).cast("I").tolist(), *groups)

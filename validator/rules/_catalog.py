@@ -110,9 +110,10 @@ def compile_rules(protocol: Protocol, rules: tuple[Rule, ...]) -> Catalogue:
     known = tuple(rule for rule in rules if protocol.name in rule.clauses)
     lines = _listening(known, LINE)
     kinds = {word.removeprefix("record:") for rule in known for word in rule.on if word.startswith("record:")}
-    by_record = {kind: (*lines, *_listening(known, f"record:{kind}", ANY)) for kind in kinds}
+    recorded = [rule for rule in known if any(word.startswith("record:") for word in rule.on)]
+    by_record = {kind: (*lines, *_listening(recorded, f"record:{kind}", ANY)) for kind in kinds}
     # What stands around the events of an export is no line of its own.
-    by_record["export"] = _listening(known, "record:export", ANY)
+    by_record["export"] = _listening(recorded, "record:export", ANY)
     woken: dict[str, list[Rule]] = {event: [*lines] for event in protocol.events}
     for rule in known:
         for event in _woken_by(rule, protocol):
