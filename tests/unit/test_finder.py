@@ -14,11 +14,13 @@ PACKAGE = Path(finder.__file__).parents[1]
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch):
-    monkeypatch.setattr(sys, "path_hooks", list(sys.path_hooks))
-    monkeypatch.setattr(sys, "path_importer_cache", dict(sys.path_importer_cache))
-    usual = {path: found for path, found in sys.path_importer_cache.items() if str(path).startswith(str(PACKAGE))}
-    finder.install()
-    assert not usual.keys() & sys.path_importer_cache.keys()
+    # Another test may have run a command of ours in this process.
+    monkeypatch.setattr(sys, "path_hooks", [hook for hook in sys.path_hooks if hook is not finder._folder])
+    monkeypatch.setattr(sys, "path_importer_cache", {**sys.path_importer_cache, str(PACKAGE): None})
+    for _ in range(2):
+        finder.install()
+    assert sys.path_hooks.count(finder._folder) == 1
+    assert not [path for path in sys.path_importer_cache if path.startswith(str(PACKAGE))]
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, PACKAGE / "rules", PACKAGE / "rules" / "terminal"])
