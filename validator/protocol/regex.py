@@ -17,6 +17,8 @@ from validator.protocol.keep import Keep, shipped
 
 Made = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
 """Flags, the words of the code, how many groups there are, their numbers by name, and their names by number."""
+Key = tuple[Any, int | str]
+"""A pattern or words, and the flags or what was found out."""
 _ENTRY = "regexes"
 _ANCHORED = "anchored"
 _ANY = "any of them"
@@ -27,8 +29,13 @@ _WORD = 4
 @functools.cache
 def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The regex of a pattern that we wrote ourselves."""
-    made = _kept((pattern, int(flags)), lambda: _made(re.compile(pattern, flags), int(flags)))
-    return re.compile(pattern, flags) if made is None else _restored(pattern, made)
+    key = (pattern, int(flags))
+    made = _known(key)
+    if made is not None:
+        return _restored(pattern, made)
+    found = re.compile(pattern, flags)
+    _keep(key, lambda: _made(found, int(flags)))
+    return found
 
 
 @functools.cache
@@ -36,7 +43,13 @@ def is_anchored(pattern: str) -> bool:
     """True for a regex that matches at the beginning of a text or nowhere."""
     if not pattern.removeprefix("(?i)").startswith("^"):  # most of them; the others are parsed
         return False
-    return _kept((pattern, _ANCHORED), lambda: _begins(pattern))
+    return _found_out((pattern, _ANCHORED), lambda: _begins(pattern))
+
+
+@functools.cache
+def any_of(words: frozenset[str]) -> str:
+    """A pattern for any of some words, by their common beginnings: a branch is tried per letter, not per word."""
+    return _found_out((tuple(sorted(words)), _ANY), lambda: _branches(words)) if words else "(?!)"
 
 
 def _begins(pattern: str) -> bool:
@@ -44,12 +57,6 @@ def _begins(pattern: str) -> bool:
 
     parsed = _parser.parse(pattern)
     return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
-
-
-@functools.cache
-def any_of(words: frozenset[str]) -> str:
-    """A pattern for any of some words, by their common beginnings: a branch is tried per letter, not per word."""
-    return _kept((tuple(sorted(words)), _ANY), lambda: _branches(words)) if words else "(?!)"
 
 
 def _branches(words: Collection[str]) -> str:
@@ -60,23 +67,36 @@ def _branches(words: Collection[str]) -> str:
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
-def _kept(key: tuple[Any, int | str], make: Callable[[], Any]) -> Any:
-    """What is kept of a pattern, else what is made of it now; None is not kept."""
-    kept = shipped()
-    found = (kept.get(_ENTRY) or {}).get(key)
+def _known(key: Key) -> Any:
+    """What is kept of a pattern."""
+    return (shipped().get(_ENTRY) or {}).get(key)
+
+
+def _found_out(key: Key, find: Callable[[], Any]) -> Any:
+    """What is kept of a pattern, else what is found out now."""
+    found = _known(key)
     if found is None:
-        found = make()
-        if found is not None:
-            new = _new(kept)
-            new[key] = found
-            kept.put(_ENTRY, lambda: {**(kept.get(_ENTRY) or {}), **new})
+        found = find()
+        _keep(key, lambda: found)
     return found
 
 
+def _keep(key: Key, make: Callable[[], Any]) -> None:
+    """Has something kept that is made when everything was said; None is not kept."""
+    kept = shipped()
+    new = _new(kept)
+    new[key] = make
+    kept.put(_ENTRY, lambda: {**(kept.get(_ENTRY) or {}), **_all(new)})
+
+
 @functools.lru_cache(maxsize=4)
-def _new(_kept: Keep) -> dict[tuple[Any, int | str], Any]:
+def _new(_kept: Keep) -> dict[Key, Callable[[], Any]]:
     """What was found out beyond what is kept."""
     return {}
+
+
+def _all(new: dict[Key, Callable[[], Any]]) -> dict[Key, Any]:
+    return {key: found for key, make in new.items() if (found := make()) is not None}
 
 
 def _made(regex: re.Pattern[Any], flags: int) -> Made | None:
