@@ -44,20 +44,27 @@ WHY = """## Why it is what it is
 
 A verdict without rules (read, decode, order, duplicates, state tables, the short way for text) takes the share that the
 second table calls `no rules`; that alone is about what Ajv's standalone code needs for the schema. A piece of streamed
-text costs an eighth of any other line: it is matched against the piece before, and the digest that tells it from one
-delivered again is a quarter of that. Any other line is shown to a dozen ledgers and put to a dozen questions that stand
-for its rules; two to five rules are still asked each time. That is some 350 calls of Python, half of what it was, and
-none of them takes more than four parts in a hundred. What keys and kinds of values decide (schema, leaks, who listens)
-is decided once per layout, so what is left depends on values.
+text costs a tenth of any other line: it is matched against the piece before, and the digest that tells it from one
+delivered again is a quarter of that. Where pieces of one stream follow one another they are looked at in rows, which
+takes two thirds of the time (a single long talk went from 7.3 to 5.0 us a line); the measured stream mingles six
+sessions, three lines at a time, and has no rows. Any other line is shown to a dozen ledgers and put to as many
+questions that stand for its rules; two to five rules are still asked each time. That is some 350 calls of Python and
+8,700 instructions of its interpreter (3,100 on the average of all lines), and none of the functions takes more than
+four parts in a hundred. What keys and kinds of values decide (schema, leaks, who listens) is decided once per layout,
+so what is left depends on values.
 
 What was tried and did not help: the forty-five hottest modules compiled by Cython as they are were slower than the
 interpreter, and one ledger with typed classes and declared fields ran 2.2 times as fast, a rule 1.3 times; the forty
-hottest compiled by mypyc together, records as native classes among them, made the whole 1.37 times as fast. So to
-compile cannot give the factor that is missing: the time goes into dictionaries, texts and objects, not into the
-interpreter. To decode, check and scan a block of lines before judging them gives a tenth of those parts; a garbage
-collector that is switched off saves three parts in a hundred beside the thresholds that the command sets. Most ledgers
-take two to three times as long among the others as over the same steps in a row (3 and 1.3 us, 2 and 0.8), because
-their code is cold each time; so polishing statements gives nothing, and calling less often does.
+hottest compiled by mypyc together, records as native classes among them, made the whole 1.37 times as fast. PyPy 7.3
+for Python 3.11 takes 1.8 times as long as CPython once it is warm and 2.8 times on 100,000 events: the way of one event
+is too long for its traces. An interpreter built with profiles and link-time optimisation (Debian's) is level with one
+that is not. So neither to compile nor another interpreter can give the factor that is missing: the time goes into
+dictionaries, texts and objects. To decode, check and scan a block of lines before judging them gives a tenth of those
+parts; a garbage collector that is switched off saves three parts in a hundred beside the thresholds that the command
+sets. Most ledgers take two to three times as long among the others as over the same steps in a row (3 and 1.3 us, 2 and
+0.8); lines of one type that follow one another are no faster than mingled ones, so only calling less often helps. A
+walk over a document that remembers each of its objects by keys and kinds, in place of the document as a whole, took a
+quarter longer.
 
 The short way for text carries a stream only as long as pieces repeat one another, so what writers vary was looked for:
 casing, zones, escapes, counters and fields of vendors take it too (`LIMITS.md`, written otherwise); each made a stream
@@ -70,25 +77,30 @@ none; the plan of a layout, by which only texts that are new are searched, 3 whe
 rule; Hyperscan is asked about long lines with unknown text.
 
 Two jobs judge sessions apart where these have nothing in common: a line of a session that somebody else judges costs a
-look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules
-are shared out, and each reads, orders and replays every line. A check of 200 events takes four times `import click`:
-the interpreter and the standard library are a sixth of it, our 370 modules a quarter, the contract and its digest a
-tenth, and the rest is the first line of every type and what events cost anyhow. The code of all modules in one entry of
-the cache, each proved by the digest of its source, would save 7 of 113 ms; it was left out, because that is little for
-a second way to load code. A durable command takes 1.7 to 1.9 times its bare commit, as the disk is quick or slow: it
-writes less than the bare one, the text alone where a record kept its place in the indexes, and spends the rest in some
-four hundred small calls, of which reading and writing in one transaction would save one or two in a hundred.
-Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are
-over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
+look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules are
+shared out, and each reads, orders and replays every line. A check of 200 events takes 3.6 times `import click`, a short
+one of a dialect 1.9 times: the interpreter and the standard library are a sixth of it, our 390 modules a quarter, the
+contract and its digest a tenth, and the rest is the first line of every layout (147 in those 200 lines) and what events
+cost anyhow. Nothing in it stands out: 230,000 calls, of which no function has more than three parts in a hundred, and
+206 of the 232 rules are run. The code of all modules in one entry of the cache, each proved by the digest of its
+source, would save 5 of 97 ms, and a loader of our own that checks compiled modules as Python does 3; both were left
+out, because that is little for a second way to load code. To do without `typing` would save 2, if no module of a check
+imported it. A durable command takes 1.8 to 1.9 times the bare commit of its rows: of a record that kept its place in
+the indexes it writes the text alone, which a database that knows nothing but the rows cannot. Beside one that is given
+the very statements it takes 2.2 to 2.3 times as long. The rest goes into some four hundred small calls, of which
+reading and writing in one transaction would save one or two in a hundred. Memory for ten times the events grows by four
+bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB at a million events and 364 MB
+at ten million, of which the duplicate check takes 25 and 240.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
-event rests on. To compare whole sessions instead needs nothing of the ledgers, since sessions are judged apart already;
-it would pay only where sessions repeat as a whole, as those of the measured stream do and those of users do not, so it
-would flatter the figures and help nobody. Then: ledgers that nobody reads yet, shown their steps in bulk, which halves
-their cost; ledgers with nothing open that hear only what opens something; rules with a quiet question that may sleep
-as the others do; rows of a table for what ledgers remember, so that one native loop serves most of them; for the
-runtime, one generated function per type of event that learns from it.
+event rests on, and real calls differ in numbers that rules compare. To compare whole sessions instead needs nothing of
+the ledgers, since sessions are judged apart already; it would pay only where sessions repeat as a whole, as those of
+the measured stream do and those of users do not, so it would flatter the figures and help nobody. Then: what those who
+keep every piece of text keep, as rows in place of lines, which is a fifth of what a piece costs; ledgers that nobody
+reads yet, shown their steps in bulk, which halves their cost; ledgers with nothing open that hear only what opens
+something; rows of a table for what ledgers remember, so that one native loop serves most of them; for the runtime, one
+generated function per type of event that learns from it.
 """
 
 

@@ -50,6 +50,17 @@ def lines(events: int) -> Iterator[bytes]:
             return
 
 
+def one_by_one(events: int, pieces: int) -> Iterator[bytes]:
+    """Conversations one after the other, whose answers have more pieces; each in a session of its own."""
+    written = 0
+    for number in count(0, AT_ONCE + STORIES):
+        for line in _told(_conversation(pieces), number):
+            yield line
+            written += 1
+        if written >= events:
+            return
+
+
 def _interleaved(told: list[list[bytes]]) -> Iterator[bytes]:
     """Some lines of each in turn, while there are any; a story begins when a conversation has ended."""
     waiting = [iter(entry) for entry in told]
@@ -77,10 +88,10 @@ def _story(number: int) -> list[str]:
 
 
 @cache
-def _conversation() -> list[str]:
+def _conversation(pieces: int = PIECES) -> list[str]:
     told: list[dict[str, Any]] = []
     vendor = {"acme_trace": {"note": "@note@", "attempt": 1, "url": "https://trace.example/t/" + _MARK}}
-    for number, (kind, ids, payload) in enumerate(_events(), start=1):
+    for number, (kind, ids, payload) in enumerate(_events(pieces), start=1):
         stamp = f"2026-05-08T09:{number // 600 % 60:02d}:{number // 10 % 60:02d}.{number % 10}00Z"
         head = {"type": kind, "event_id": f"evt_talk{_MARK}_{number:04d}", "timestamp": stamp, "sequence": number}
         named = {name: value + _MARK for name, value in {"session_id": "ses", **ids}.items()}
@@ -92,7 +103,7 @@ Told = tuple[str, dict[str, str], dict[str, Any]]
 """Type, ids beside the session, and payload."""
 
 
-def _events() -> Iterator[Told]:
+def _events(pieces: int) -> Iterator[Told]:
     thread, turn = {"thread_id": "thr"}, {"thread_id": "thr", "turn_id": "turn"}
     yield "session.created", {}, {"title": "A long talk", "workspace_id": "ws", "created_at": "2026-05-08T09:00:00Z"}
     yield "thread.started", thread, {"title": "Main"}
@@ -101,16 +112,16 @@ def _events() -> Iterator[Told]:
     yield "routing.candidates.resolved", turn, {"candidate_count": 2, "candidates": _CANDIDATES}
     yield "routing.decided", turn, _DECIDED
     for index in range(ROUNDS):
-        yield from _said(index, {**turn, "model_request_id": f"mr{index}"})
+        yield from _said(index, {**turn, "model_request_id": f"mr{index}"}, pieces)
         yield from _done({**turn, "tool_call_id": f"tc{index}"}, {"step_id": f"st{index}"}, f"pr{index}")
     total = {name: ROUNDS * value for name, value in _USAGE.items()}
     yield "turn.completed", turn, {"summary": "Summarised and checked.", "usage": total}
 
 
-def _said(index: int, ids: dict[str, str]) -> Iterator[Told]:
+def _said(index: int, ids: dict[str, str], pieces: int) -> Iterator[Told]:
     raw = f"raw://mr{index}{_MARK}"
     yield "model.requested", ids, {"provider": "acme", "model": "acme-large", "raw_request_ref": raw}
-    for piece in range(PIECES):
+    for piece in range(pieces):
         start = (index * 7 + piece * 3) % len(_WORDS)
         yield "model.delta", ids, {"delta": " ".join(_WORDS[start : start + 4]) + " ", "index": 0}
     yield "model.completed", ids, {"usage": _USAGE, "stop_reason": "tool_use"}

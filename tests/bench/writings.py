@@ -1,4 +1,4 @@
-"""The measured stream as other writers would write it: the same events, in other bytes."""
+"""The measured stream as other writers would write it: the same events, in other bytes; or longer answers, in turn."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.bench.talk import lines
+from tests.bench.talk import lines, one_by_one
 from validator.protocol.casing import to_camel
 from validator.protocol.protocol import load_protocol
 
 Event = dict[str, Any]
+PIECES = 300
 _WORDS = ("Prüfung", "läuft", "weiter", "größer", "你好", "мир", "café")
 
 
@@ -23,6 +24,7 @@ def writings(events: int) -> dict[str, Iterator[bytes]]:
         "text beyond ASCII, escaped": _told(events, _escaped, ascii_only=True),
         "pieces that are counted": _told(events, _counted),
         "a span and a duration on every line": _told(events, _traced),
+        f"one session at a time, {PIECES} pieces an answer": one_by_one(events, PIECES),
     }
 
 
