@@ -78,19 +78,19 @@ rule; Hyperscan is asked about long lines with unknown text.
 
 Two jobs judge sessions apart where these have nothing in common: a line of a session that somebody else judges costs a
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules are
-shared out, and each reads, orders and replays every line. A check of 200 events takes 3.6 times `import click`, a short
+shared out, and each reads, orders and replays every line. A check of 200 events takes 3.5 times `import click`, a short
 one of a dialect 1.9 times: the interpreter and the standard library are a sixth of it, our 390 modules a quarter, the
 contract and its digest a tenth, and the rest is the first line of every layout (147 in those 200 lines) and what events
 cost anyhow. Nothing in it stands out: 230,000 calls, of which no function has more than three parts in a hundred, and
 206 of the 232 rules are run. The code of all modules in one entry of the cache, each proved by the digest of its
 source, would save 5 of 97 ms, and a loader of our own that checks compiled modules as Python does 3; both were left
 out, because that is little for a second way to load code. To do without `typing` would save 2, if no module of a check
-imported it. A durable command takes 1.8 to 1.9 times the bare commit of its rows: of a record that kept its place in
-the indexes it writes the text alone, which a database that knows nothing but the rows cannot. Beside one that is given
-the very statements it takes 2.2 to 2.3 times as long. The rest goes into some four hundred small calls, of which
-reading and writing in one transaction would save one or two in a hundred. Memory for ten times the events grows by four
-bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB at a million events and 364 MB
-at ten million, of which the duplicate check takes 25 and 240.
+imported it. A durable command takes 1.8 times the bare commit of its rows (1.75 to 1.78 in seven runs): of a record
+that kept its place in the indexes it writes the text alone, which a database that knows nothing but the rows cannot.
+Beside one that is given the very statements it takes 2.1 to 2.2 times as long. The rest goes into some four hundred
+small calls, of which reading and writing in one transaction would save one or two in a hundred. Memory for ten times
+the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB at a
+million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
