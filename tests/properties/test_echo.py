@@ -17,6 +17,7 @@ from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay import world
 from validator.replay.step import Step
+from validator.rules.snapshot import old_fact_told_anew
 
 PATHS = [
     *sorted(resources.fixtures().glob("agent-runtime/*/golden/*.ndjson")),
@@ -233,6 +234,18 @@ def test_rows_keep_to_the_longest_line(monkeypatch, taken):
     assert report == judged(monkeypatch, data, "off", options)
     assert report.counts["FRM012"] == 1
     assert len(taken) > 70
+
+
+def test_what_waited_of_a_session_may_be_let_go_while_it_is_silent(monkeypatch, taken):
+    monkeypatch.setattr(old_fact_told_anew, "KEPT", 8)
+    one, two = ([json.loads(line) for line in talk(["few words "] * 60)] for _ in range(2))
+    for event in two:
+        names = {name: f"{value}b" for name, value in event.items() if name.endswith("_id")}
+        event.update(names)
+    lines = [*one[:20], *two, *one[20:]]
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in lines).encode() + b"\n"
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert len(taken) > 100
 
 
 def test_rows_end_where_something_fades(monkeypatch, taken):

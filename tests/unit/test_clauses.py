@@ -21,6 +21,7 @@ def test_a_clause_is_read_with_its_keyword_and_place(tmp_path):
     assert (first.keyword, first.level, first.line, first.file) == ("MUST NOT", "MUST", 3, "spec/p/1/01-a.md")
     assert first.text == "It MUST NOT span a line."
     assert clauses["AB-2"].level == "MAY"
+    assert (list(clauses), len(clauses), "AB-3" in clauses) == (["AB-1", "AB-2"], 2, False)
 
 
 def test_outside_of_its_chapter_a_clause_is_told_without_links(tmp_path):

@@ -202,3 +202,5 @@ def test_what_was_forgotten_of_a_faded_subject_is_as_good_as_lost(core, monkeypa
     about = world.apply(note(12) | {"turn_id": "t"}, 12)
     assert world.subjects("turn")["t"].faded
     assert (world.unproved(about), world.unproved({"turn_id": "u"})) == (world.faded_at, None)
+    monkeypatch.setattr(worlds, "_PRESENT", 0)
+    assert [world.unproved({"turn_id": name}) for name in ("v", "u", "v", "t")] == [None, None, None, world.faded_at]
