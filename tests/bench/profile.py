@@ -57,14 +57,13 @@ What was tried and did not help: the forty-five hottest modules compiled by Cyth
 interpreter, and one ledger with typed classes and declared fields ran 2.2 times as fast, a rule 1.3 times; the forty
 hottest compiled by mypyc together, records as native classes among them, made the whole 1.37 times as fast. PyPy 7.3
 for Python 3.11 takes 1.8 times as long as CPython once it is warm and 2.8 times on 100,000 events: the way of one event
-is too long for its traces. An interpreter built with profiles and link-time optimisation (Debian's) is level with one
-that is not. So neither to compile nor another interpreter can give the factor that is missing: the time goes into
-dictionaries, texts and objects. To decode, check and scan a block of lines before judging them gives a tenth of those
-parts; a garbage collector that is switched off saves three parts in a hundred beside the thresholds that the command
-sets. Most ledgers take two to three times as long among the others as over the same steps in a row (3 and 1.3 us, 2 and
-0.8); lines of one type that follow one another are no faster than mingled ones, so only calling less often helps. A
-walk over a document that remembers each of its objects by keys and kinds, in place of the document as a whole, took a
-quarter longer.
+is too long for its traces. Another build of the same interpreter (Debian's) is level. So neither to compile nor another
+interpreter can give the factor that is missing: the time goes into dictionaries, texts and objects. To decode, check
+and scan a block of lines before judging them gives a tenth of those parts; a garbage collector that is switched off
+saves three parts in a hundred beside the thresholds that the command sets. Most ledgers take two to three times as long
+among the others as over the same steps in a row (3 and 1.3 us, 2 and 0.8); lines of one type that follow one another
+are no faster than mingled ones, so only calling less often helps. A walk over a document that remembers each of its
+objects by keys and kinds, in place of the document as a whole, took a quarter longer.
 
 The short way for text carries a stream only as long as pieces repeat one another, so what writers vary was looked for:
 casing, zones, escapes, counters and fields of vendors take it too (`LIMITS.md`, written otherwise); each made a stream

@@ -81,6 +81,19 @@ class _Session:
         self.runs = array("I")
         """First and last line of each stretch of it, one after the other."""
 
+    def reach(self, stream: str | None, sequence: int | None, number: int) -> None:
+        """Takes in where an event of it stands, or a line that is none."""
+        runs = self.runs
+        if runs and runs[-1] == number - 1:
+            runs[-1] = number
+        else:
+            runs.append(number)
+            runs.append(number)
+        if sequence is not None:
+            if self.reached is None or sequence >= self.reached:
+                self.reached, self.reached_at = sequence, number
+            self.streams.add(stream)
+
 
 class Repeated(NamedTuple):
     """An event that repeats another but for its place, its time and its text; read like what is kept of others."""
@@ -247,16 +260,7 @@ class Replay:
         last: str | None = None
         for session, stream, sequence, kept, channels in new:
             if known is not None and session == last and kept is not None and not channels:
-                number, runs = kept[0], known.runs
-                if runs[-1] == number - 1:
-                    runs[-1] = number
-                else:
-                    runs.append(number)
-                    runs.append(number)
-                if sequence is not None:
-                    if known.reached is None or sequence >= known.reached:
-                        known.reached, known.reached_at = sequence, number
-                    known.streams.add(stream)
+                known.reach(stream, sequence, kept[0])
                 known.waiting.append(kept)
                 known.events += 1
                 self._held += 1
@@ -293,16 +297,7 @@ class Replay:
 
     def _reach(self, session: str | None, stream: str | None, sequence: int | None, number: int) -> _Session:
         known = self._sessions[session]
-        runs = known.runs
-        if runs and runs[-1] == number - 1:
-            runs[-1] = number
-        else:
-            runs.append(number)
-            runs.append(number)
-        if sequence is not None:
-            if known.reached is None or sequence >= known.reached:
-                known.reached, known.reached_at = sequence, number
-            known.streams.add(stream)
+        known.reach(stream, sequence, number)
         return known
 
     def reached(self, session: str | None) -> tuple[int, int] | None:
