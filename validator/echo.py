@@ -53,6 +53,7 @@ _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
 """Ids that streams share without speaking about each other."""
+_STAMP, _EVENT_ID = NAMES.index("timestamp"), NAMES.index("event_id")
 _OWN = len(NAMES)
 """The holes that every line of a stream has."""
 _STREAMS = 4_096
@@ -216,7 +217,7 @@ class Echoes:
         if count < len(holes):
             holes = holes[:count]
         bodies = [body % filled for filled in map(order, holes)]
-        ids = [filled[2] for filled in holes]
+        ids = [filled[_EVENT_ID] for filled in holes]
         count = self._world.order.repeat_row(ids, bodies, echo.kind, echo.stream, first, number)
         if not count:
             return 0
@@ -226,7 +227,7 @@ class Echoes:
             self.show_pending()
         sequence, last = first + count - 1, number + count - 1
         self._world.last_line = last
-        echo.sequence, echo.next, echo.stamp = sequence, b"%d" % (sequence + 1), holes[count - 1][1]
+        echo.sequence, echo.next, echo.stamp = sequence, b"%d" % (sequence + 1), holes[count - 1][_STAMP]
         echo.position = positions[count - 1] if positions else 0
         echo.before, echo.line, echo.raw = last - 1, last, told[-1]
         echo.times += count

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,7 @@ class SqliteStore:
         places = range(change.position + 1, change.position + len(change.events) + 1)
         events = [*zip(places, change.streams, map(written, change.events), strict=True)]
         self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
-        self._insert(_UPSERT, [_bound(tuple(one.scope))(one, one.scope, _body(one)) for one in change.records])
+        self._insert(_UPSERT, [_row(record) for record in change.records])
         self._insert("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", [(change.ordinal,)])
         if change.reply:
             key, digest, answer = change.reply
@@ -208,16 +208,9 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
 
 
-def _body(record: Record) -> str:
-    return written([record.state, record.scope, record.data])
-
-
-@functools.lru_cache(maxsize=1024)
-def _bound(names: tuple[str, ...]) -> Callable[[Record, dict[str, str], str], tuple[Any, ...]]:
-    """What binds a record that was told with the ids of these names; the same few come again and again."""
-    links = ", ".join(f"scope[{name!r}]" if name in names else "None" for name in LINKS)
-    place = "record.kind, record.id, record.ordinal, 1 if record.open else 0, record.session, record.thread"
-    return eval(f"lambda record, scope, body: ({place}, {links}, body)")
+def _row(record: Record) -> tuple[Any, ...]:
+    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
+    return (*place, *map(record.scope.get, LINKS), written([record.state, record.scope, record.data]))
 
 
 def _record(row: tuple[Any, ...]) -> Record:

@@ -84,9 +84,9 @@ cost anyhow. Nothing in it stands out: 230,000 calls, of which no function has m
 206 of the 232 rules are run. The code of all modules in one entry of the cache, each proved by the digest of its
 source, would save 5 of 97 ms, and a loader of our own that checks compiled modules as Python does 3; both were left
 out, because that is little for a second way to load code. To do without `typing` would save 2, if no module of a check
-imported it. A durable command takes 1.8 times the bare commit of its rows (1.75 to 1.78 in seven runs): of a record
+imported it. A durable command takes 1.8 times the bare commit of its rows (1.75 to 1.92 in seventeen runs): of a record
 that kept its place in the indexes it writes the text alone, which a database that knows nothing but the rows cannot.
-Beside one that is given the very statements it takes 2.1 to 2.2 times as long. The rest goes into some four hundred
+Beside one that is given the very statements it takes 2.1 to 2.4 times as long. The rest goes into some four hundred
 small calls, of which reading and writing in one transaction would save one or two in a hundred. Memory for ten times
 the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB at a
 million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
