@@ -24,7 +24,17 @@ def open_attempts(state: State, task: Record) -> list[Record]:
 
 
 def children(state: State, task: Record) -> list[Record]:
-    return state.find("task", is_open=True, parent_task_id=task.id)
+    """The open tasks that name it as their parent, and those it handed work to and did not take back."""
+    own = state.find("task", is_open=True, parent_task_id=task.id)
+    known = {task.id, *(one.id for one in own)}
+    return own + [one for one in handed(state, task, "child", "task") if one.id not in known]
+
+
+def handed(state: State, task: Record, edge: str, kind: str) -> list[Record]:
+    """The open subjects at the other end of the edges of a kind that a task has drawn and not taken back."""
+    edges = (one.data for one in state.find("edge", task_id=task.id))
+    held = [one["target_id"] for one in edges if one["kind"] == edge and one["status"] != "removed"]
+    return [found for found in (state.get(kind, target) for target in held) if found and found.open]
 
 
 def create_task(state: State, request: Request) -> Decision:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reference_runtime.domain import settle
 from reference_runtime.domain.state import ENDED, Decision, Request, State, about, only
-from reference_runtime.domain.task import answer, children, open_attempts
+from reference_runtime.domain.task import answer, children, handed, open_attempts
 from reference_runtime.errors import CommandRejected, NoOp
 from reference_runtime.facts.record import Record
 from validator.protocol.honest import is_honest
@@ -21,7 +21,7 @@ def cancel_task(state: State, request: Request) -> Decision:
     if task.state == "cancelled":
         raise NoOp(**answer(state, task))
     propagation = request.get("propagation", "children")
-    tree = [task] if propagation == "none" else list(_tree(state, task))
+    tree = [task] if propagation == "none" else _tree(state, task)
     wish = {"reason": request["reason"], "requested_by": "caller", "propagation": propagation}
     for one in tree:
         yield about(one, "task.cancel_requested", wish)
@@ -30,10 +30,23 @@ def cancel_task(state: State, request: Request) -> Decision:
     return answer(state, task)
 
 
-def _tree(state: State, task: Record) -> Iterator[Record]:
-    yield task
-    for child in children(state, task):
-        yield from _tree(state, child)
+def _tree(state: State, task: Record) -> list[Record]:
+    """A task and what hangs below it, parents first, each once: edges may lead back."""
+    met: dict[str, Record] = {}
+    waiting = [task]
+    while waiting:
+        one = waiting.pop()
+        if one.id not in met:
+            met[one.id] = one
+            waiting += reversed(children(state, one))
+    return list(met.values())
+
+
+def _subagents(state: State, task: Record) -> list[Record]:
+    """The open subagents that work for a task: its own, and those it handed work to."""
+    own = state.find("subagent", is_open=True, task_id=task.id)
+    known = {one.id for one in own}
+    return own + [one for one in handed(state, task, "spawned_subagent", "subagent") if one.id not in known]
 
 
 def _cancel(state: State, task: Record, reason: str) -> Decision:
@@ -41,7 +54,7 @@ def _cancel(state: State, task: Record, reason: str) -> Decision:
     yield from settle.actions(state, reason, **where)
     yield from settle.permissions(state, reason, **where)
     yield from settle.processes(state, reason, **where)
-    for child in state.find("subagent", is_open=True, **where):
+    for child in _subagents(state, task):
         yield about(child, "subagent.status", {"status": "cancelled", "reason": reason})
     for job in state.find("job", is_open=True, **where):
         yield about(job, "job.cancelled", {"reason": reason, "cancelled_by": "parent"})
@@ -93,8 +106,8 @@ def _unreconciled(state: State, task: Record, request: Request) -> Iterator[tupl
 
 
 def _delegated(state: State, task: Record) -> bool:
-    where = {"is_open": True, "task_id": task.id}
-    return bool(children(state, task) or state.find("subagent", **where) or state.find("job", **where))
+    jobs = state.find("job", is_open=True, task_id=task.id)
+    return bool(children(state, task) or _subagents(state, task) or jobs)
 
 
 def _told(state: State, kind: str, identity: str) -> bool:

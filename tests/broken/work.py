@@ -48,7 +48,7 @@ class CancelsBeforeItsChildren(Fault):
     )
 
     def patch(self, patcher):
-        patcher.setattr(task_end, "_tree", lambda state, task: iter([task]))
+        patcher.setattr(task_end, "_tree", lambda state, task: [task])
 
 
 class ReusesARunId(Fault):

@@ -145,16 +145,22 @@ class OpenWork:
                 yield subjects[key]
 
 
+_HANDED = {"child": "task", "spawned_subagent": "subagent"}
+"""Kinds of edges by which a task hands work on, to what is at the other end."""
+
+
 class Children:
     """What hangs below each task: child tasks, subagents, jobs and processes, and the line that said so."""
 
     hears = ("move:task", "task.*", "subagent.spawned", "job.created", "process.started")
-    forgets = ("below", "above")
+    forgets = ("below", "above", "_handed")
 
     def __init__(self, world: World):
         self._world = world
         self.below: dict[str, dict[tuple[str, str], int]] = {}
         self.above: dict[str, str] = {}
+        self._handed: set[tuple[str, str, str]] = set()
+        """Task, kind and id of children that are such by a delegation alone, which may be taken back."""
         self.cancelling: set[str] = set()
         """Tasks that are being cancelled."""
 
@@ -168,7 +174,9 @@ class Children:
         elif step.type == "task.delegated" and "task_id" in scope:
             kind, target = told(step, "target_kind"), told(step, "target_id")
             if kind in ("task", "subagent", "job") and isinstance(target, str):
-                self._link(scope["task_id"], kind, target, step)
+                self._link(scope["task_id"], kind, target, step, handed=True)
+        elif step.type == "task.dependency.updated" and "task_id" in scope:
+            self._take_back(scope["task_id"], told(step, "relationship"), told(step, "operation"))
         elif step.type == "subagent.spawned" and "subagent_id" in scope:
             parent = told(step, "parent_task_id") or scope.get("task_id")
             if isinstance(parent, str):
@@ -180,12 +188,29 @@ class Children:
         elif step.type == "task.archived" and "task_id" in scope:
             self.below.pop(scope["task_id"], None)
 
-    def _link(self, task: str, machine: str, key: str, step: Step) -> None:
+    def _link(self, task: str, machine: str, key: str, step: Step, handed: bool = False) -> None:
         if machine == "task":
             if key == task:
                 return
             self.above.setdefault(key, task)
-        self.below.setdefault(task, {}).setdefault((machine, key), step.number)
+        below = self.below.setdefault(task, {})
+        if not handed:
+            self._handed.discard((task, machine, key))
+        elif (machine, key) not in below:
+            self._handed.add((task, machine, key))
+        below.setdefault((machine, key), step.number)
+
+    def _take_back(self, task: str, edge: Any, operation: Any) -> None:
+        """Forgets a child that a task handed work to, when the edge is said to be gone; who was born below it stays."""
+        if not isinstance(edge, dict) or not (operation == "unlinked" or edge.get("status") == "removed"):
+            return
+        kind, key = edge.get("kind"), edge.get("target_id")
+        machine = _HANDED.get(kind, "") if isinstance(kind, str) else ""
+        if isinstance(key, str) and (task, machine, key) in self._handed:
+            self._handed.remove((task, machine, key))
+            self.below.get(task, {}).pop((machine, key), None)
+            if machine == "task" and self.above.get(key) == task:
+                del self.above[key]
 
     def open(self, task: str, *machines: str) -> Iterator[tuple[Subject, int]]:
         """Children of a task that are neither over nor lost nor in doubt, each with the line that linked it."""
