@@ -58,3 +58,15 @@ def test_a_subagent_that_work_was_handed_to_ends_with_the_task():
     state.send("cancel_task", task_id="task_a", reason="So.")
     assert state.store.load("subagent", "sub_a").state == "cancelled"
     state.teardown()
+
+
+def test_the_tools_of_a_session_name_the_turn_they_were_resolved_for():
+    """Found by the machine: a catalogue for a wider scope stands between two of a turn (19.8)."""
+    state = RuntimeMachine()
+    state.begin()
+    state.work(steps=3)
+    state.crash()
+    state.read(window=None)
+    state.resume(thread="thr_1")
+    state.work(steps=3)
+    state.teardown()

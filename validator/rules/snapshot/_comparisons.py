@@ -104,8 +104,8 @@ def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:
     thread, turn, caller = (claim.scope.get(name) for name in ("thread_id", "turn_id", "caller"))
     if claim.model not in LIMITS:
         return past.models.record(claim.model, str(claim.document.get(f"{claim.model}_id")))
-    if caller is not None:
-        return past.models.inventory(caller, thread, turn, claim.session)
+    if claim.model == "tool_inventory_snapshot":
+        return past.models.inventory_told(claim.document, caller, thread, turn, claim.session)
     return past.models.build(claim.model, thread, turn, claim.session)
 
 

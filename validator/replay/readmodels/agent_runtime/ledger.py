@@ -174,6 +174,23 @@ class ReadModels:
         session, scope = self._sessions.get(session_id), limited("tool_inventory_snapshot", thread_id, turn_id)
         return session.inventory(scope, caller, session_id) if session and scope else None
 
+    def inventory_told(
+        self, document: dict[str, Any], caller: str | None, thread_id: str | None, turn_id: str | None, session_id: Any
+    ) -> Any:
+        """The tools beside a document that names where they were resolved.
+
+        The latest catalogue of a wider scope names its thread and turn as well (19.8). So the scope may be that turn,
+        that thread or the session, and each of them has its own time of the last change.
+        """
+        model, scopes = "tool_inventory_snapshot", ((thread_id, turn_id), (thread_id, None), (None, None))
+        ask = self.build if caller is None else self.inventory
+        narrowest, *wider = (ask(model if caller is None else caller, *scope, session_id) for scope in scopes)
+        changed = document.get("updated_at")
+        for other in wider:
+            if narrowest and other == {**narrowest, "updated_at": changed}:
+                return other
+        return narrowest
+
     def build(
         self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None
     ) -> dict[str, Any] | None:
