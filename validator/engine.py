@@ -40,7 +40,7 @@ class Validator:
         self._session: Session | None = None
         self._protocol = None if self.options.protocol is None else load_protocol(self.options.protocol)
         self._lines = self._readable = self._left_out = 0
-        self._cut = False
+        self._cut = self._interrupted = False
         self._damage = ""
         self._beyond: set[str] = set()
         """What is wrong with the lines that could not be read."""
@@ -74,6 +74,14 @@ class Validator:
         """The bytes end here because the rest of them cannot be had."""
         self._damage = reason
 
+    def interrupt(self) -> Report | None:
+        """Ends the capture where reading it was interrupted; None when nothing had been read."""
+        self._interrupted = True
+        if not self._readable and not self._splitter.passed:
+            return None
+        self._damage = self._damage or "the check was interrupted"
+        return self.close()
+
     def close(self, others: Iterable[Part] = ()) -> Report:
         """Ends the capture and says what it amounts to, with what other shares of the rules found."""
         extent = self._end()
@@ -97,7 +105,7 @@ class Validator:
 
     def _read_rest(self) -> Extent:
         """Reads what stands after the last line feed; says how much of the capture there was."""
-        for line in self._splitter.close():
+        for line in () if self._interrupted else self._splitter.close():
             if not line.readable and any(problem.name in _CUT for problem in line.problems):
                 self._cut = True
                 self._lines += 1

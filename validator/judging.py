@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from validator.capture.sources import open_capture
@@ -12,11 +12,13 @@ from validator.errors import CaptureError
 from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
-from validator.sharing import Part, Share
+from validator.sharing import Share
 
 CHUNK = 1 << 16
 LARGE = 1 << 20
 """Bytes of a single capture from which several processes share it."""
+GRACE = 1.0
+"""Seconds that other processes have to tell what they know when the check is interrupted."""
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
@@ -36,9 +38,12 @@ class Judged:
 def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress | None = None) -> Judged:
     """The reports of all captures in the order they were given; an interruption leaves those that exist."""
     found = Judged()
-    results = _in_processes(paths, options, jobs) if jobs > 1 and len(paths) > 1 else _one_by_one(paths, options, found)
-    if jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
-        results = _divided(paths[0], options, jobs)
+    if jobs > 1 and len(paths) > 1:
+        results = _in_processes(paths, options, jobs, found)
+    elif jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
+        results = _divided(paths[0], options, jobs, found)
+    else:
+        results = _one_by_one(paths, options, found)
     try:
         for path, (report, advice, size) in zip(paths, results(progress), strict=True):
             found.reports.append(report)
@@ -57,7 +62,7 @@ def _one_by_one(paths: list[str], options: Options, found: Judged):
             try:
                 head, size = _feed(path, validator, progress)
             except KeyboardInterrupt:
-                found.reports.append(validator.close())
+                found.reports += _so_far(validator)
                 raise
             report = validator.close()
             yield report, _advice(validator, report, head), size
@@ -65,30 +70,54 @@ def _one_by_one(paths: list[str], options: Options, found: Judged):
     return results
 
 
-def _in_processes(paths: list[str], options: Options, jobs: int):
-    def results(_progress: Progress | None) -> Iterator[Result]:
-        from concurrent.futures import ProcessPoolExecutor  # one process needs none of it
+def _so_far(validator: Validator) -> list[Report]:
+    """The report about what was read of a capture, when there is something to report."""
+    report = validator.interrupt()
+    return [] if report is None else [report]
 
-        with ProcessPoolExecutor(min(jobs, len(paths)), initializer=_leave_interrupts_to_the_parent) as pool:
-            waiting = [pool.submit(_judge_one, path, options) for path in paths]
+
+def _in_processes(paths: list[str], options: Options, jobs: int, found: Judged):
+    def results(_progress: Progress | None) -> Iterator[Result]:
+        import multiprocessing  # one process needs none of it
+        from concurrent.futures import ProcessPoolExecutor, wait
+
+        stop = multiprocessing.Event()
+        with ProcessPoolExecutor(min(jobs, len(paths)), initializer=_work_for_a_parent, initargs=(stop,)) as pool:
+            waiting: list[Any] = []
             try:
+                waiting += (pool.submit(_judge_unless_stopped, path, options) for path in paths)
                 for future in waiting:
                     yield future.result()
-            except BaseException:
+            except BaseException as error:
+                stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
+                ended, blocked = wait(waiting[len(found.reports) :], GRACE)
+                if blocked:  # they wait for bytes that may never come
+                    for process in multiprocessing.active_children():
+                        process.terminate()
+                if isinstance(error, KeyboardInterrupt):
+                    found.reports += _told(future for future in waiting if future in ended)
                 raise
 
     return results
 
 
-def _divided(path: str, options: Options, jobs: int):
+def _told(futures: Iterable[Any]) -> Iterator[Report]:
+    """The reports of those who were not stopped before they had something to report."""
+    for future in futures:
+        if not future.cancelled() and not future.exception() and future.result() is not None:
+            yield future.result()[0]
+
+
+def _divided(path: str, options: Options, jobs: int, found: Judged):
     """One capture, divided by its sessions where they can be judged apart, and else by the rules."""
 
     def results(progress: Progress | None) -> Iterator[Result]:
         from validator.apart import is_promising  # one process needs none of it
 
         forward = _Forward(progress) if progress else None
-        yield (is_promising(path) and _apart(path, options, jobs, forward)) or _in_shares(path, options, jobs, forward)
+        apart = is_promising(path) and _apart(path, options, jobs, forward, found)
+        yield apart or _in_shares(path, options, jobs, forward, found)
 
     return results
 
@@ -109,82 +138,118 @@ class _Forward:
         self._now = 0
 
 
-def _apart(path: str, options: Options, jobs: int, progress: _Forward | None) -> Result | None:
-    """The report of one capture, each process judging sessions of its own; None when they cannot be judged apart."""
-    import multiprocessing
+class _Team:
+    """Processes that judge one capture beside this one; a pipe leads to each, and they end when they are left."""
 
-    from validator.apart import PROTOCOL, InseparableError, Reader, agree
-    from validator.protocol.protocol import load_protocol
+    def __init__(self, work: Callable[..., None], path: str, options: Options, jobs: int):
+        import multiprocessing
 
-    stop = multiprocessing.Event()
-    others, ends = [], []
-    for index in range(1, jobs):
-        end, other = multiprocessing.Pipe()
-        arguments = (path, options, index, jobs, stop, end, other)
-        others.append(multiprocessing.Process(target=_judge_sessions, args=arguments, daemon=True))
-        ends.append(end)
-        others[-1].start()
-        other.close()
-    try:
-        reader = Reader(path, options, 0, jobs, stop.is_set)
-        head, size = _feed(path, reader, progress)
-        seals = [reader.seal(), *(end.recv() for end in ends)]
-        if not agree(seals, load_protocol(PROTOCOL)):
-            return None
-        for end in ends:
-            end.send(seals)
-        verdicts = [reader.finish(seals), *(end.recv() for end in ends)]
-        report = reader.report_of(verdicts)
-        return report, _advice(reader, report, head), size
-    except (InseparableError, EOFError, ConnectionError):
-        return None
-    finally:
-        stop.set()
-        for end in ends:
+        self._stop, self._ends, self._members = multiprocessing.Event(), [], []
+        for index in range(1, jobs):
+            end, other = multiprocessing.Pipe()
+            arguments = (work, path, options, (index, jobs), self._stop, end, other)
+            self._members.append(multiprocessing.Process(target=_join, args=arguments, daemon=True))
+            self._ends.append(end)
+            self._members[-1].start()
+            other.close()
+
+    def has_stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def hear(self) -> list[Any]:
+        """What each of the others says next."""
+        return [end.recv() for end in self._ends]
+
+    def tell(self, what: Any) -> None:
+        for end in self._ends:
+            end.send(what)
+
+    def leave(self) -> None:
+        self._stop.set()
+        for end in self._ends:
             end.close()
-        for other in others:
-            other.join()
+        for member in self._members:
+            member.join()
 
 
-def _judge_sessions(path: str, options: Options, index: int, jobs: int, stop: Any, parents: Any, end: Any) -> None:
-    """What one of several processes does; it ends without a word when sessions cannot be judged apart."""
-    from validator.apart import InseparableError, Reader
+def _join(
+    work: Callable[..., None], path: str, options: Options, share: Share, stop: Any, parents: Any, end: Any
+) -> None:
+    """What one of several processes does; it ends without a word when its work cannot be done or is not wanted."""
+    from validator.apart import InseparableError
 
-    _leave_interrupts_to_the_parent()
+    _work_for_a_parent(stop)
     parents.close()  # or nobody would notice that the parent has closed it
     try:
-        reader = Reader(path, options, index, jobs, stop.is_set)
-        _feed(path, reader, None)
-        end.send(reader.seal())
-        end.send(reader.finish(end.recv()))
-    except (InseparableError, EOFError, OSError):  # what else stops it will stop the parent too, which says so
+        work(path, options, share, end)
+    except (InseparableError, _StoppedError, EOFError, OSError):  # what else stops it will stop the parent too
         stop.set()
     finally:
         end.close()
 
 
-def _in_shares(path: str, options: Options, jobs: int, progress: _Forward | None) -> Result:
-    """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
-    from concurrent.futures import ProcessPoolExecutor
+def _apart(path: str, options: Options, jobs: int, progress: _Forward | None, found: Judged) -> Result | None:
+    """The report of one capture, each process judging sessions of its own; None when they cannot be judged apart."""
+    from validator.apart import PROTOCOL, InseparableError, Reader, agree
+    from validator.protocol.protocol import load_protocol
 
+    team = _Team(_judge_sessions, path, options, jobs)
+    try:
+        reader = Reader(path, options, 0, jobs, team.has_stopped)
+        try:
+            head, size = _feed(path, reader, progress)
+            seals = [reader.seal(), *team.hear()]
+        except KeyboardInterrupt:
+            found.reports += _so_far(reader)
+            raise
+        if not agree(seals, load_protocol(PROTOCOL)):
+            return None
+        team.tell(seals)
+        verdicts = [reader.finish(seals), *team.hear()]
+        report = reader.report_of(verdicts)
+        return report, _advice(reader, report, head), size
+    except (InseparableError, EOFError, ConnectionError):
+        return None
+    finally:
+        team.leave()
+
+
+def _judge_sessions(path: str, options: Options, share: Share, end: Any) -> None:
+    from validator.apart import Reader
+
+    reader = Reader(path, options, *share, _has_stopped)
+    _feed(path, reader, None)
+    end.send(reader.seal())
+    end.send(reader.finish(end.recv()))
+
+
+def _in_shares(path: str, options: Options, jobs: int, progress: _Forward | None, found: Judged) -> Result:
+    """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
     if progress:
         progress.again()
-    with ProcessPoolExecutor(jobs - 1, initializer=_leave_interrupts_to_the_parent) as pool:
-        waiting = [pool.submit(_judge_share, path, options, (index, jobs)) for index in range(1, jobs)]
+    team = _Team(_judge_share, path, options, jobs)
+    try:
         validator = Validator(path, options, (0, jobs))
-        head, size = _feed(path, validator, progress)
-        parts = [future.result() for future in waiting]
+        try:
+            head, size = _feed(path, validator, progress)
+            parts = team.hear()
+        except KeyboardInterrupt:
+            found.reports += _so_far(validator)
+            raise
         report = validator.close(parts)
-        advice = _advice(validator, report, head)
-    if report.crashes or any(part.crashes for part in parts):
-        return _judge_one(path, options)
-    return report, advice, size
+        if not report.crashes and not any(part.crashes for part in parts):
+            return report, _advice(validator, report, head), size
+    except (EOFError, ConnectionError):
+        report = None  # somebody has failed, and will say why in one process
+    finally:
+        team.leave()
+    return _judge_one(path, options)
 
 
-def _judge_share(path: str, options: Options, share: Share) -> Part:
+def _judge_share(path: str, options: Options, share: Share, end: Any) -> None:
     validator = Validator(path, options, share)
-    _feed(path, validator, None)
-    return validator.part()
+    _feed(path, validator, _go_on)
+    end.send(validator.part())
 
 
 def _is_large(path: str) -> bool:
@@ -192,10 +257,44 @@ def _is_large(path: str) -> bool:
     return path != "-" and os.path.isfile(path) and os.path.getsize(path) >= LARGE
 
 
-def _leave_interrupts_to_the_parent() -> None:
+class _StoppedError(Exception):
+    """The parent was interrupted."""
+
+
+_stop: Any = None
+"""In a process that works for a parent: set when the parent wants no more."""
+
+
+def _work_for_a_parent(stop: Any) -> None:
+    """Leaves interrupts to the parent, which says when to stop."""
     import signal
 
+    global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stop = stop
+
+
+def _has_stopped() -> bool:
+    return _stop.is_set()
+
+
+def _go_on(_size: int) -> None:
+    if _stop.is_set():
+        raise _StoppedError
+
+
+def _judge_unless_stopped(path: str, options: Options) -> Result | None:
+    """The report of a capture as far as it was read when the parent was interrupted; None for one not begun."""
+    if _stop.is_set():
+        return None
+    validator = Validator(path, options)
+    try:
+        head, size = _feed(path, validator, _go_on)
+    except _StoppedError:
+        report = validator.interrupt()
+        return None if report is None else (report, None, 0)
+    report = validator.close()
+    return report, _advice(validator, report, head), size
 
 
 def _judge_one(path: str, options: Options) -> Result:
@@ -208,17 +307,62 @@ def _judge_one(path: str, options: Options) -> Result:
 def _feed(path: str, validator: Validator, progress: Progress | None) -> tuple[bytes, int]:
     """Reads a capture to its end; says how it began and how long it was."""
     head, size = b"", 0
+    patience = _Patience()
     with open_capture(path) as stream:
         try:
             for data in _chunks(stream):
+                if size:
+                    patience.begin()  # what is over after one chunk is not worth it
                 head += data[: _HEAD - len(head)]
                 size += len(data)
                 validator.feed(data)
+                patience.end()
                 if progress:
                     progress(len(data))
         except CaptureError as error:
             validator.damaged(error.reason)
+        finally:
+            patience.leave()
     return head, size
+
+
+class _Patience:
+    """Lets interrupts wait until a chunk was judged: who is stopped within a line no longer knows where it stands."""
+
+    def __init__(self) -> None:
+        self._busy = self._came = self._installed = False
+
+    def begin(self) -> None:
+        if not self._installed:
+            self._install()
+        self._busy = True
+
+    def end(self) -> None:
+        self._busy = False
+        if self._came:
+            raise KeyboardInterrupt
+
+    def leave(self) -> None:
+        if self._installed:
+            import signal
+
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._installed = False
+
+    def _install(self) -> None:
+        import signal
+        import threading
+
+        # Where interrupts are ignored, or somebody else takes them, that is left alone.
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._take)
+            self._installed = True
+
+    def _take(self, _number: int, _frame: Any) -> None:
+        if not self._busy:
+            raise KeyboardInterrupt
+        self._came = True
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:

@@ -442,13 +442,12 @@ def test_what_cannot_be_judged_apart_is_judged_in_another_way(large, end):
 
 
 def test_who_is_left_in_the_middle_ends_without_a_word(large, monkeypatch):
-    monkeypatch.setattr(judging, "_leave_interrupts_to_the_parent", lambda: None)
+    monkeypatch.setattr(judging, "_work_for_a_parent", lambda stop: monkeypatch.setattr(judging, "_stop", stop))
     path = large(in_turn(session("a", *asks("a")), session("b", *asks("b"))))
     (parent, other), (spare, _) = multiprocessing.Pipe(), multiprocessing.Pipe()
-    stop = threading.Event()
-    judge = threading.Thread(
-        target=judging._judge_sessions, args=(str(path), Options(), 1, 2, stop, spare, other), daemon=True
-    )
+    stop, work = threading.Event(), judging._judge_sessions
+    arguments = (work, str(path), Options(), (1, 2), stop, spare, other)
+    judge = threading.Thread(target=judging._join, args=arguments, daemon=True)
     judge.start()
     assert parent.poll(60)
     parent.close()  # with what was sent unread, so that the other end is reset
