@@ -239,11 +239,11 @@ def _in_shares(path: str, options: Options, jobs: int, progress: _Forward | None
         report = validator.close(parts)
         if not report.crashes and not any(part.crashes for part in parts):
             return report, _advice(validator, report, head), size
+        return _judge_one(path, options)
     except (EOFError, ConnectionError):
-        report = None  # somebody has failed, and will say why in one process
+        return _judge_one(path, options)  # somebody has failed, and will say why in one process
     finally:
         team.leave()
-    return _judge_one(path, options)
 
 
 def _judge_share(path: str, options: Options, share: Share, end: Any) -> None:
