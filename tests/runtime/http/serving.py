@@ -24,6 +24,7 @@ from reference_runtime.settings import Settings
 from reference_runtime.stamping import SystemClock
 from reference_runtime.transports.http import agent_runtime
 from reference_runtime.transports.http.core import CoreService
+from reference_runtime.transports.http.feed import Subscriber
 from reference_runtime.transports.http.guard import Limits
 from reference_runtime.transports.http.server import Server, address, application, bind
 from reference_runtime.transports.http.stream import Pace
@@ -66,6 +67,18 @@ class Running:
     def settle(self) -> None:
         """Returns when all scripted work is done."""
         asyncio.run_coroutine_threadsafe(self.service.labour.idle(), self._loop).result(20)
+
+    def remaining(self, count: int) -> list[Subscriber]:
+        """Those who subscribe, when it was noticed that all but so many have left."""
+
+        async def noticed() -> None:
+            while len(self.service.feed.subscribers()) > count:
+                await asyncio.sleep(0.01)
+
+        waiting = asyncio.wait_for(noticed(), 20)
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(waiting, self._loop).result(30)
+        return self.service.feed.subscribers()
 
     def stop(self) -> None:
         self._server.should_exit = True

@@ -34,7 +34,7 @@ def test_every_view_is_the_log_or_says_what_it_lacks(tmp_path):
                 fill(running, client)
                 crowd = Crowd(running.address, CLIENTS, CHANNELS, seed=7)
                 asyncio.run(crowd.play(TURNS))
-                held_up = running.service.feed.subscribers()
+                held_up = running.remaining(1)
                 log, late = running.log(), View()
                 assert [is_held_up(one) for one in held_up] == [True], "one, and it alone"
                 assert running.service.feed.most <= QUEUE, "what is queued is bounded, whoever does not read"
