@@ -68,7 +68,8 @@ def _in_flight(state: State, session: str) -> Iterator[Record]:
     for kind in ("model_request", "process", "hook", "compaction", "rollback", "attempt", "subagent", "channel"):
         yield from state.find(kind, **where)
     yield from (call for call in state.find("tool_call", **where) if call.state != "waiting_permission")
-    yield from (turn for turn in state.find("turn", **where) if turn.state in _AT_WORK)
+    for kind in ("turn", "task"):
+        yield from (record for record in state.find(kind, **where) if record.state in _AT_WORK)
     yield from (job for job in state.find("job", **where) if job.state == "running")
 
 
@@ -121,6 +122,10 @@ def _workers(state: State, session: str) -> Decision:
         if task.state in _TASKS_AT_WORK:
             told = {"reason": _REASON, "worker": record.data.get("worker"), "last_seen_at": record.data["started_at"]}
             yield about(task, "task.lost", told, run_id=record.id)
+    for record in state.find("task", **where):
+        if record.state in _AT_WORK:  # it was resumed, which opens no attempt (CTL-18)
+            unseen = {"honest": "unknown", "reason": "No worker has taken it up since it was resumed."}
+            yield about(record, "task.lost", {"reason": _REASON, "last_seen_at": unseen})
     for record in state.find("subagent", **where):
         yield about(record, "subagent.status", {"status": "lost", "reason": _REASON})
     for record in state.find("job", **where):

@@ -16,6 +16,7 @@ from reference_runtime.stamping import Draft
 _SAME = {"allow": "approved", "deny": "denied", "allowed": "approved"}
 _TARGETS = {"tool_call_id": "tool_call", "process_id": "process", "action_id": "action", "peer_task_id": "peer_task"}
 _OPEN = {"approved", "modified", "answered"}
+_PLACES = ("session_id", "thread_id", "turn_id", "task_id", "step_id")
 
 
 def respond_action(state: State, request: Request) -> Decision:
@@ -67,6 +68,15 @@ def _target(state: State, request: Request) -> tuple[str, Record]:
     raise CommandRejected("target_required", "Name a call, process, action or peer task.", category="invalid_request")
 
 
+def _ids(state: State, name: str, target: Record) -> dict[str, Any]:
+    """The ids of a target; where a call belongs that has not started, a decision or a hook about it has told."""
+    if target.known:
+        return {**ids_of(target), name: target.id}
+    about = (state.get("permission", target.id), *state.find("hook", tool_call_id=target.id), target)
+    where = ids_of(next(record for record in about if record))
+    return {place: where.get(place) for place in _PLACES} | {name: target.id}
+
+
 def evaluate_permission(state: State, request: Request) -> Decision:
     """Asks the catalogue and the mode; a decision to ask also asks (CTL-43)."""
     name, target = _target(state, request)
@@ -78,7 +88,7 @@ def evaluate_permission(state: State, request: Request) -> Decision:
     decision, source = vote.decision, vote.source
     if decision == "ask" and state.state("permission", target.id) in {"asking", "requested"}:
         raise NoOp(decision={"decision": "ask", "decision_source": source})
-    ids = {**ids_of(target), name: target.id}
+    ids = _ids(state, name, target)
     action_id = state.new_id("action") if decision == "ask" else None
     said = explained(vote, mode, _TARGETS[name].removesuffix("_call"), tool)
     yield Draft("permission.evaluated", ids, {**said, "approval_action_id": action_id})
@@ -106,7 +116,9 @@ def resolve_permission(state: State, request: Request) -> Decision:
     """Decides a request, and the action that asked for it, alike (CTL-44)."""
     _, target = _target(state, request)
     record = state.get("permission", target.id)
-    if record is None:
+    named = record.data.get("approval_action_id") if record else None
+    action = state.get("action", named)
+    if record is None or (named and not (action and action.known)):
         raise CommandRejected("nothing_asked", "Nobody asked about this target.", category="wrong_state")
     decision = {"allow": "allowed", "deny": "denied"}.get(request["decision"], request["decision"])
     if not record.open:
@@ -114,7 +126,6 @@ def resolve_permission(state: State, request: Request) -> Decision:
             raise NoOp()
         raise CommandRejected("already_decided", "The permission was decided.", category="conflict")
     actor = request.get("actor", "caller")
-    action = state.get("action", record.data.get("approval_action_id"))
     if action and action.open:
         _check(state, action, _SAME.get(decision, decision), {})
         said = {"decision_source": "human", "decided_by": actor, **only(request, "reason")}

@@ -1,5 +1,7 @@
 """Random acts, legal and illegal, with crashes between them: the judge finds nothing and both readings agree."""
 
+import pytest
+
 from tests.runtime.machine import RuntimeMachine, TestRuntimeMachine
 
 __all__ = ["TestRuntimeMachine"]
@@ -69,4 +71,62 @@ def test_the_tools_of_a_session_name_the_turn_they_were_resolved_for():
     state.read(window=None)
     state.resume(thread="thr_1")
     state.work(steps=3)
+    state.teardown()
+
+
+def test_a_task_that_was_resumed_without_an_attempt_is_lost_with_the_process():
+    """Found by the machine: what ran when the process went is not shown as running after it (HON-37)."""
+    state = RuntimeMachine()
+    state.begin()
+    state.create_task(key=None, parent=None, task="task_a", thread=None)
+    state.task(act="start_task", key=None, task="task_a")
+    state.crash()
+    state.move_task(act="resume_task", key=None, propagation=None, task="task_a")
+    assert state.store.load("task", "task_a").state == "running"
+    state.crash()
+    assert state.store.load("task", "task_a").state == "lost"
+    state.teardown()
+
+
+@pytest.mark.parametrize("steps", [3, 4, 5])
+def test_a_decision_about_a_call_that_has_not_started_names_its_turn(steps):
+    """Found by the machine: a hook or a first decision has told where the call belongs (ENV-26)."""
+    state = RuntimeMachine()
+    state.begin()
+    state.submit(key=None, script="read", thread="thr_1", turn=None)
+    state.work(steps=9)
+    state.crash()
+    state.work(steps=steps)
+    state.evaluate(number=1)
+    told = [event for event in state.store.read() if event["type"].startswith("permission.")]
+    assert all(event["turn_id"] == "turn_2" for event in told)
+    assert told
+    state.teardown()
+
+
+def _about_to_ask() -> RuntimeMachine:
+    """It was decided to ask about a call, and the question does not stand yet."""
+    state = RuntimeMachine()
+    state.begin()
+    state.interrupt(key=None, policy=None, thread="thr_1", turn=None)
+    state.submit(key=None, script="shell", thread="thr_2", turn=None)
+    state.work(steps=4)
+    return state
+
+
+def test_a_permission_is_not_resolved_before_its_question_was_asked():
+    """Found by the machine: the action that a decision names is required first (PERM-11)."""
+    state = _about_to_ask()
+    request = {"tool_call_id": "call_1", "decision": "allowed"}
+    assert state.send("resolve_permission", **request)["error"]["code"] == "nothing_asked"
+    state.work(steps=2)
+    assert state.send("resolve_permission", **request)["outcome"] == "accepted"
+    state.teardown()
+
+
+def test_a_turn_is_interrupted_before_its_question_was_asked():
+    """Found by the machine: what is cancelled before anybody was asked needs no action (PERM-11)."""
+    state = _about_to_ask()
+    state.interrupt(key=None, policy=None, thread="thr_2", turn=None)
+    assert state.store.load("permission", "call_1").state == "cancelled"
     state.teardown()
