@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from reference_runtime.capture import Capture, NoCapture
 from reference_runtime.contract import Contract
-from reference_runtime.errors import CommandRejected, PositionConflict
+from reference_runtime.errors import CommandRejected, IllegalMove, PositionConflict
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.scope import attend
 from reference_runtime.facts.tables import Drive, Move
@@ -137,11 +137,12 @@ class Book:
             if (kept := self.kept(key, digest)) is not None:
                 return kept
             page = self.page()
-            answer, rows = self._run(page, decision)
             try:
+                answer, rows = self._run(page, decision)
                 self._commit(page, key, digest, answer)
-            except PositionConflict:
-                if attempt + 1 == PATIENCE:
+            except (PositionConflict, CommandRejected, IllegalMove):
+                # What was read before another writer's change and what was read after it do not fit together.
+                if attempt + 1 == PATIENCE or self.store.position() == page.position:
                     raise
                 continue
             self.rows |= rows

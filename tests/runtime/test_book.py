@@ -118,6 +118,38 @@ def test_a_decision_that_was_overtaken_is_taken_again_on_what_is_there_now():
     assert store.position() == 1
 
 
+@pytest.mark.parametrize("refusal", [IllegalMove, CommandRejected])
+def test_a_decision_that_was_refused_while_it_was_overtaken_is_taken_again(refusal):
+    """What was read before another writer's change and what was read after it do not fit together."""
+    store, looks = MemoryStore(), []
+
+    def decision(page):
+        name = "b" if looks else "a"  # as it was counted before the other came
+        looks.append(name)
+        if len(looks) == 1:
+            book(store).take(writing(created("a")))
+        if refusal is CommandRejected and page.get("run", name):
+            raise CommandRejected("taken", "There is one.", category="conflict")
+        yield created(name)
+        return {"runId": name}
+
+    assert book(store).take(decision) == {"runId": "b"}
+    assert looks == ["a", "b"]
+    assert [line["runId"] for line in store.read()] == ["a", "b"]
+
+
+def test_a_refusal_that_comes_after_every_other_writer_stands():
+    store = MemoryStore()
+
+    def decision(page):
+        book(store).take(writing(created(f"other_{store.position()}")))
+        yield cancelled("nobody")
+
+    with pytest.raises(IllegalMove):
+        book(store).take(decision)
+    assert store.position() == PATIENCE
+
+
 def test_a_writer_that_is_always_overtaken_says_so():
     store = MemoryStore()
 

@@ -14,6 +14,8 @@ from reference_runtime.lifecycles.book import Page
 
 Drafts = Iterator[Draft]
 BEFORE_THE_START = ("Created", "Planned", "Accepted", "Preparing")
+_REPORTED = ("Planned", "Accepted")
+"""Phases before preparing that a run was told to be in."""
 _ASKED = ("task", "actor", "project", "workspace", "agentProfile")
 
 
@@ -124,6 +126,8 @@ def start(page: Page, run: Record, edge: Edge) -> Drafts:
     untold = None if "checks" in run.data else checks_of(run, edge)
     if not _reached(run, edge):
         yield from _lost(page, run, edge)
+    elif run.state in _REPORTED and _failed(untold or {}):
+        yield from prepare(page, run, edge)  # a run that reports its phases fails in the one that failed (AH-123)
     elif run.state in BEFORE_THE_START and _failed(untold or {}):
         yield from _refusal(page, run, edge, untold or {})
     else:
