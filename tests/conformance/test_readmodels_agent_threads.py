@@ -34,6 +34,32 @@ def test_models_are_what_the_capture_amounts_to(path):
         assert by_word(threads.tree(tree["threadId"])) == by_word(tree)
 
 
+@pytest.mark.parametrize("served", ["both", "the first"])
+def test_threads_that_say_the_same_keep_their_own_ids(served):
+    """Of a thread whose messages nobody served the ids are unknown, whatever another thread says."""
+    told = [line for _, line in read_lines(GOLDEN / "error-then-commit.ndjson") if line.get("record") != "header"]
+    other = json.loads(json.dumps(told).replace("01KJQA4", "01KJQB4").replace("thread-weather", "thread-rain"))
+    world = World(load_protocol("agent-threads"), (Threads,))
+    for number, line in enumerate([*told, *(other if served == "both" else other[:-1])], start=1):
+        world.apply(line, number)
+    one, two = (world.ledger(Threads).transcript(name, "all")["messages"] for name in ("thread-weather", "thread-rain"))
+    assert [message["id"][:7] for message in one] == ["01KJQA4", "01KJQA4"]
+    if served == "both":
+        assert [message["id"][:7] for message in two] == ["01KJQB4", "01KJQB4"]
+    else:
+        assert [message["id"]["honest"] for message in two] == ["unknown", "unknown"]
+
+
+def test_a_transcript_that_names_no_thread_tells_ids_of_any():
+    told = [line for _, line in read_lines(GOLDEN / "error-then-commit.ndjson") if line.get("record") != "header"]
+    del told[-1]["snapshot"]["threadId"]
+    world = World(load_protocol("agent-threads"), (Threads,))
+    for number, line in enumerate(told, start=1):
+        world.apply(line, number)
+    shown = world.ledger(Threads).transcript("thread-weather", "all")["messages"]
+    assert [message["id"] for message in shown] == [message["id"] for message in told[-1]["snapshot"]["messages"]]
+
+
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.ndjson")), ids=lambda path: path.stem)
 def test_models_fit_their_schemas(path):
     world = replay(path)

@@ -37,6 +37,8 @@ class _Served:
     by_run: dict[str, list[str]] = field(default_factory=dict)
     order: dict[str, int] = field(default_factory=dict)
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    threads: dict[str, set[str]] = field(default_factory=dict)
+    """The threads in whose transcripts each message stood."""
 
 
 class Threads(Runs):
@@ -99,7 +101,7 @@ class Threads(Runs):
                 node = Node(key, index, message, parent=parent, fork=record.word("forkFromMessageId"))
                 found.append(node)
                 parent = node
-        self._name(found)
+        self._name(thread, found)
         found.sort(key=lambda node: self._served.order.get(node.id or "", len(self._served.order)))
         _join(found)
         return found
@@ -118,20 +120,24 @@ class Threads(Runs):
                     self._served.order.setdefault(node["messageId"], len(self._served.order))
             self._served.by_run |= by_run
         elif model == "transcript":
+            thread = snapshot.get("threadId")
             for message in _entries(snapshot.get("messages")):
                 if isinstance(message.get("id"), str):
                     self._served.messages.setdefault(message["id"], message)
+                    if isinstance(thread, str):
+                        self._served.threads.setdefault(message["id"], set()).add(thread)
         elif model == "message" and isinstance(snapshot.get("id"), str):
             self._served.messages.setdefault(snapshot["id"], snapshot)
 
-    def _name(self, nodes: list[Node]) -> None:
+    def _name(self, thread: str, nodes: list[Node]) -> None:
         """Gives nodes the ids the ledger served: by place in a tree, else by content and parent in a transcript."""
         for node in nodes:
             ids = self._served.by_run.get(node.run, [])
             node.id = ids[node.index] if node.index < len(ids) else None
         taken = {node.id for node in nodes}
         for key, message in self._served.messages.items():
-            if key in taken:
+            # What another thread says in the same words is told there under an id of its own.
+            if key in taken or thread not in self._served.threads.get(key, {thread}):
                 continue
             for node in nodes:
                 if node.id is None and _fits(node, message):
