@@ -25,7 +25,9 @@ def check(step, world, context):
     if linked is None or hidden(world, step):
         return
     yield seen()
-    if world.state("action", linked.action) is None:
+    # Whoever was to be asked and is not any longer is asked nothing; the resolution itself may not say otherwise.
+    unasked = about[-1].word == "cancelled" and linked.line != step.number
+    if world.state("action", linked.action) is None and not unasked:
         yield finding(
             step,
             "the action that approval_action_id names is required by now",
