@@ -8,7 +8,9 @@ Fix: Write the event of the command, or answer no_op or rejected.
 
 from validator.rules import END, Finding, rule, seen
 from validator.rules.command._commands import Commands, came_to_rest, history, went_on
+from validator.rules.command._impossible import is_impossible
 from validator.rules.command._sent import DONE, SUBJECTS
+from validator.rules.governance._questions import Questions
 
 
 def _writers():
@@ -19,7 +21,7 @@ def _writers():
     return ("CTL-63", "CTL-2", *sorted({command.clause for command in commands if command.mutates and command.writes}))
 
 
-@rule("CMD007", "accepted-without-effect", clauses={"agent-runtime": _writers()}, on=END, needs=(Commands,))
+@rule("CMD007", "accepted-without-effect", clauses={"agent-runtime": _writers()}, on=END, needs=(Commands, Questions))
 def check(step, world, context):
     commands = world.ledger(Commands)
     for sent in commands.sent.values():
@@ -41,12 +43,12 @@ def check(step, world, context):
 
 
 def _has_none(world, context, sent):
-    if sent.repeats or sent.may_repeat or _unknown(world, sent):
-        return False
+    if sent.repeats or sent.may_repeat or _unknown(world, sent) or is_impossible(sent, world):
+        return False  # to accept what could not be done is a fault of its own (CMD011)
     return came_to_rest(world, context, sent, sent.answered)
 
 
 def _unknown(world, sent):
-    """True when nothing ever introduced the subject; to accept that is a fault of its own."""
+    """True when nothing ever introduced the subject; to accept that is a fault of its own too."""
     name, machine = SUBJECTS.get(sent.name, ("", ""))
     return isinstance(sent.request.get(name), str) and world.state(machine, sent.request[name]) is None
