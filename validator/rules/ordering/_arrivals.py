@@ -7,7 +7,7 @@ from typing import Any
 from validator.protocol.formats import parse_date_time
 from validator.replay.faded import Lines
 from validator.replay.step import Step
-from validator.rules.ordering._reconnects import RESUMED, Reconnects
+from validator.rules.ordering._reconnects import TELLING, Reconnects
 from validator.rules.ordering._streams import Gaps
 
 RECOVERED = {"history.window.loaded", "history.reconstructed", "snapshot.repaired"}
@@ -31,7 +31,7 @@ class _Stream:
 class Arrivals:
     """Count and clock of each stream, its gaps, who came back to it, and what a restart has left untold."""
 
-    forgets = ("_streams", "_uncounted", "_known", "_silent")
+    forgets = ("_streams", "_uncounted", "_known", "_silent", "_confirmed")
 
     def __init__(self, world: Any):
         self._world = world
@@ -54,6 +54,7 @@ class Arrivals:
         self.compared = False
         """This event has a time, and so has one before it."""
         self.gaps, self.reconnects = Gaps(world), Reconnects(world)
+        self._confirmed = self.reconnects.confirmed
         self._known: dict[str, int] = {}
         """Sessions to the last line that spoke of them."""
         self._silent: dict[str, int] = {}
@@ -79,7 +80,7 @@ class Arrivals:
             return
         self._follow(step)
         session, reconnects = step.scope.get("session_id"), self.reconnects
-        if reconnects.open or reconnects.ended is not None or step.type == RESUMED:
+        if reconnects.open or reconnects.ended is not None or step.type in TELLING:
             reconnects.apply(step)
             self.is_plain = self.is_plain and reconnects.ended is None
         if self._silent or step.type in RECOVERED:

@@ -15,6 +15,45 @@ from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}
 RESUMED = "channel.resumed"
 """The event that tells that a subscriber has come back."""
+TELLING = frozenset({RESUMED, "channel.disconnected"})
+"""Events that tell what a channel has acknowledged."""
+
+
+class Telling:
+    """What lines tell of what subscribers have acknowledged; an answer names no channel, its question does."""
+
+    def __init__(self, world: Any):
+        self._world = world
+        self._channels: dict[str, str] = {}
+
+    def of(self, step: Step) -> Iterator[tuple[tuple[str, str], str | None, str, int]]:
+        """Subscriber, stream, place and sequence of everything that a line tells."""
+        line = step.line
+        if step.kind == "event" and step.type in TELLING:
+            value = whole(payload_of(self._world, line).get("last_acknowledged_sequence"))
+            channel = step.scope.get("channel_id")
+            if value is not None and channel:
+                stream = step.place.stream if step.place else None
+                yield ("channel", channel), stream, "/payload/last_acknowledged_sequence", value
+        elif step.kind == "reconnect":
+            value, channel = whole(line.get("last_acknowledged_sequence")), line.get("channel_id")
+            stream = word(line, "stream") or self._stream(channel)
+            subscriber = ("channel", channel) if isinstance(channel, str) else ("stream", stream)
+            if value is not None and isinstance(subscriber[1], str):
+                yield subscriber, stream, "/last_acknowledged_sequence", value
+        elif step.kind == "command" and line.get("command") == "ack_events":
+            request = line.get("request")
+            if isinstance(request, dict) and isinstance(request.get("channel_id"), str):
+                self._channels[str(line.get("command_id"))] = request["channel_id"]
+        elif step.kind == "result" and line.get("command") == "ack_events":
+            result, channel = line.get("result"), self._channels.pop(str(line.get("command_id")), None)
+            value = whole(result.get("last_acknowledged_sequence")) if isinstance(result, dict) else None
+            if value is not None and channel:
+                yield ("channel", channel), self._stream(channel), "/result/last_acknowledged_sequence", value
+
+    def _stream(self, channel: Any) -> str | None:
+        subject = self._world.subjects("channel").get(channel) if isinstance(channel, str) else None
+        return subject.scope.get("session_id") if subject else None
 
 
 @dataclass(slots=True)
@@ -41,9 +80,12 @@ class Reconnects:
         """The return that this step, an ordinary event, puts an end to."""
         self.owned: set[int] = set()
         """Events after a gap that a return has to answer for."""
-        self._asked: dict[str, tuple[int, int]] = {}
-        self.answer: tuple[int, int, int] | None = None
-        """The line of the question, the first sequence to replay, and the one that this result promises."""
+        self._telling = Telling(world)
+        self.confirmed: dict[str, tuple[int, int]] = {}
+        """The highest sequence that each channel has acknowledged, and the line that told it."""
+        self._asked: dict[str, tuple[tuple[int, ...], int]] = {}
+        self.answer: tuple[tuple[int, ...], int, int] | None = None
+        """What a question rests on, the first sequence to replay, and the one that this result promises."""
 
     def apply(self, step: Step) -> None:
         self.ended = self.answer = None
@@ -58,6 +100,9 @@ class Reconnects:
                 self.open[stream].snapshot = step.number
         elif step.kind in {"command", "result"} and step.line.get("command") == "reconnect_channel":
             self._command(step)
+        for (kind, name), _, _, value in self._telling.of(step):
+            if kind == "channel" and value > self.confirmed.get(name, (-1, 0))[0]:
+                self.confirmed[name] = (value, step.number)
 
     def stream_of(self, step: Step) -> str | None:
         """The stream that an event counts in, or that a record is about."""
@@ -117,16 +162,21 @@ class Reconnects:
         if step.kind == "command":
             acknowledged = whole(inner.get("last_acknowledged_sequence"))
             if acknowledged is not None:
-                self._asked[name] = (step.number, acknowledged)
+                self._asked[name] = self._wanted(step, inner.get("channel_id"), acknowledged)
             return
         if isinstance(known(inner.get("snapshot")), dict):
             for waiting in self.open.values():
                 waiting.snapshot = step.number
         if name in self._asked:
-            line, acknowledged = self._asked.pop(name)
+            lines, acknowledged = self._asked.pop(name)
             promised = whole(inner.get("next_sequence"))
             if promised is not None and inner.get("replay_possible") is not False:
-                self.answer = (line, acknowledged + 1, promised)
+                self.answer = (lines, acknowledged + 1, promised)
+
+    def _wanted(self, step: Step, channel: Any, acknowledged: int) -> tuple[tuple[int, ...], int]:
+        """What a peer that asks to come back has acknowledged, whatever it says now: that never goes down (ORD-29)."""
+        before, line = self.confirmed.get(channel, (-1, 0)) if isinstance(channel, str) else (-1, 0)
+        return ((line, step.number), before) if before > acknowledged else ((step.number,), acknowledged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +202,12 @@ class Acknowledgements:
         self._world = world
         self._last: dict[tuple[str, str], tuple[int, int, Any]] = {}
         """What was acknowledged last, where, and the time of it where a subscriber said so that came back."""
-        self._channels: dict[str, str] = {}
+        self._telling = Telling(world)
         self.claims: list[Claim] = []
 
     def apply(self, step: Step) -> None:
         self.claims = []
-        for subscriber, stream, pointer, value in self._told(step):
+        for subscriber, stream, pointer, value in self._telling.of(step):
             previous, line, returned = self._last.get(subscriber, (None, None, None))
             if returned is not None and _is_older(step, returned):
                 # Who came back hears afterwards of what went before; what was acknowledged then may be less than now.
@@ -167,34 +217,6 @@ class Acknowledgements:
             if previous is None or value > previous:
                 returned = step.line.get("timestamp", "") if step.kind == "reconnect" else None
                 self._last[subscriber] = (value, step.number, returned)
-
-    def _told(self, step: Step) -> Iterator[tuple[tuple[str, str], str | None, str, int]]:
-        line = step.line
-        if step.kind == "event" and step.type in {"channel.disconnected", "channel.resumed"}:
-            value = whole(payload_of(self._world, line).get("last_acknowledged_sequence"))
-            channel = step.scope.get("channel_id")
-            if value is not None and channel:
-                stream = step.place.stream if step.place else None
-                yield ("channel", channel), stream, "/payload/last_acknowledged_sequence", value
-        elif step.kind == "reconnect":
-            value, channel = whole(line.get("last_acknowledged_sequence")), line.get("channel_id")
-            stream = word(line, "stream") or self._stream(channel)
-            subscriber = ("channel", channel) if isinstance(channel, str) else ("stream", stream)
-            if value is not None and isinstance(subscriber[1], str):
-                yield subscriber, stream, "/last_acknowledged_sequence", value
-        elif step.kind == "command" and line.get("command") == "ack_events":
-            request = line.get("request")
-            if isinstance(request, dict) and isinstance(request.get("channel_id"), str):
-                self._channels[str(line.get("command_id"))] = request["channel_id"]
-        elif step.kind == "result" and line.get("command") == "ack_events":
-            result, channel = line.get("result"), self._channels.pop(str(line.get("command_id")), None)
-            value = whole(result.get("last_acknowledged_sequence")) if isinstance(result, dict) else None
-            if value is not None and channel:
-                yield ("channel", channel), self._stream(channel), "/result/last_acknowledged_sequence", value
-
-    def _stream(self, channel: Any) -> str | None:
-        subject = self._world.subjects("channel").get(channel) if isinstance(channel, str) else None
-        return subject.scope.get("session_id") if subject else None
 
 
 def _is_older(step: Step, returned: Any) -> bool:

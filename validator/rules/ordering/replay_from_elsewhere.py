@@ -21,8 +21,8 @@ def check(step, world, context):
     reconnects = world.ledger(Arrivals).reconnects
     if step.kind == "result":
         if reconnects.answer:
-            line, wanted, promised = reconnects.answer
-            yield from _judge(step, wanted, promised, "/result/next_sequence", (line,))
+            lines, wanted, promised = reconnects.answer
+            yield from _judge(step, wanted, promised, "/result/next_sequence", lines)
         return
     sequence, back = whole(step.line.get("sequence")), reconnects.replays(step)
     if back and back.acknowledged is not None and sequence is not None and not back.marked:
