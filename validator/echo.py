@@ -18,7 +18,6 @@ same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import escaped, unpack
@@ -30,7 +29,7 @@ from validator.protocol.glance import glance
 from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.replay import world as worlds
-from validator.replay.step import Move, Place, Step
+from validator.replay.step import Move, Place, Step, Stretch
 from validator.rows import Holes, going_on, reached
 from validator.rules.reference._outputs import LONGEST
 from validator.tally import Looked
@@ -47,8 +46,6 @@ STREAMED: dict[str, dict[str, Fields]] = {
     }
 }
 """Per protocol, the fields of a payload in which such lines may differ: text, a position in it, its size in bytes."""
-Told = tuple[Step, int, bytes, int]
-"""A line that was taken in: the step that it repeats, its sequence, its bytes and its number."""
 _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
@@ -132,8 +129,9 @@ class Echoes:
         """What the last line that was taken in repeated, and how many before it did without another between them."""
         self._streak = 0
         self._longest = min(LONGEST, session.options.limits.line_bytes)
-        self._pending: list[Told] = []
-        """Lines that were taken in, and who keeps them."""
+        self._pending: list[Stretch] = []
+        """Lines that were taken in, how many they are, and who keeps them."""
+        self._waiting = 0
         self._keepers: tuple[Any, ...] = ()
         self._known_keepers: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
@@ -174,11 +172,15 @@ class Echoes:
         self._streak = self._streak + 1 if echo is self._latest and echo.line == number - 1 else 0
         self._latest = echo
         told = body if self._respelt else raw
-        if echo.keepers is not self._keepers or len(self._pending) >= _PENDING:
+        if echo.keepers is not self._keepers or self._waiting >= _PENDING:
             self.show_pending()
             self._keepers = echo.keepers
         sequence = echo.sequence + 1
-        self._pending.append((echo.step, sequence, told, number))
+        if self._streak and self._pending:
+            self._pending[-1].lines.append(told)
+        else:
+            self._pending.append(Stretch(echo.step, number, sequence, [told]))
+        self._waiting += 1
         self._world.last_line = number
         echo.sequence, echo.next, echo.stamp, echo.position = sequence, b"%d" % (sequence + 1), stamp, position
         echo.before, echo.line, echo.raw, echo.offset = echo.line, number, told, offset
@@ -222,8 +224,9 @@ class Echoes:
         if not count:
             return 0
         told = (bodies if self._respelt else lines)[:count]
-        self._pending += zip(repeat(echo.step), range(first, first + count), told, range(number, number + count))
-        if len(self._pending) >= _PENDING:
+        self._pending.append(Stretch(echo.step, number, first, told))
+        self._waiting += count
+        if self._waiting >= _PENDING:
             self.show_pending()
         sequence, last = first + count - 1, number + count - 1
         self._world.last_line = last
@@ -239,7 +242,7 @@ class Echoes:
 
     def show_pending(self) -> None:
         """Shows those who keep every line what came since they were last shown something."""
-        told, self._pending = self._pending, []
+        told, self._pending, self._waiting = self._pending, [], 0
         for keep in self._keepers if told else ():
             keep(told)
 

@@ -3,6 +3,8 @@
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from validator import resources
 from validator.capture.lines import read_lines
@@ -11,6 +13,7 @@ from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels import MODELS, ReadModels
 from validator.replay.readmodels.agent_runtime import past
 from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.step import Stretch
 from validator.replay.world import World
 
 GOLDEN = resources.fixtures() / "agent-runtime" / "0.3" / "golden"
@@ -184,9 +187,38 @@ def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monke
     steps = [world.apply(noted(number, "s"), number) for number in (1, 2)]
     replay = world.ledger(Replay)
     assert replay.is_gone("s")
-    replay.echo([(steps[-1], steps[-1].place.sequence, b"{}", 3)])
+    replay.echo([Stretch(steps[-1], 3, steps[-1].place.sequence + 1, [b"{}", b"{}"])])
     assert replay.is_gone("s")
     assert "s" not in replay._waiting
+
+
+def standing(replay, sessions):
+    """All that a replay knows of some sessions, what waits being told one by one."""
+    told = {name: (replay.reached(name), replay.lines(name, 1000), replay.is_gone(name)) for name in sessions}
+    waiting = {name: [(kept.number, kept.sequence) for kept in replay._unroll(name)] for name in sessions}
+    counts = [(name, known.events, sorted(known.streams)) for name, known in replay._kept.items()]
+    return told, waiting, counts, replay._held
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 6), st.booleans()), max_size=12), st.integers(1, 12))
+def test_a_stretch_is_kept_as_its_events_are_one_by_one(told, taken):
+    """Events of three sessions, some judged in full and some in stretches; few are kept."""
+    together, apart = (World(load_protocol("agent-runtime/0.3"), [Replay]) for _ in range(2))
+    number, places = 0, {}
+    with pytest.MonkeyPatch.context() as patcher:
+        patcher.setattr(past, "TAKEN", taken)
+        for session, count, asks in told:
+            number, sequence = number + 1, places.get(session, 0) + 1
+            first = {**noted(number, session), "sequence": sequence}
+            for world, size in ((together, count), (apart, 1)):
+                step = world.apply(first, number)
+                for start in range(0, count, size):
+                    lines = [b"{}"] * size
+                    world.ledger(Replay).echo([Stretch(step, number + 1 + start, sequence + 1 + start, lines)])
+            number, places[session] = number + count, sequence + count
+            if asks:
+                assert standing(together.ledger(Replay), "abc") == standing(apart.ledger(Replay), "abc")
+        assert standing(together.ledger(Replay), "abc") == standing(apart.ledger(Replay), "abc")
 
 
 @pytest.mark.parametrize("stream", ["SNP001/trips-other-attempt", "SNP006/trips-edge-gone", "SNP007/trips-answer"])

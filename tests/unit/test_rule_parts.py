@@ -12,6 +12,7 @@ from validator.engine import Options, validate
 from validator.protocol.exports import Part, parts
 from validator.protocol.protocol import load_protocol
 from validator.replay.fold import Fold
+from validator.replay.step import Stretch
 from validator.replay.world import World
 from validator.rules import seen
 from validator.rules.agent_threads.tree_differs import _forks
@@ -311,18 +312,38 @@ def test_a_fact_without_a_time_is_not_recognised():
 def test_only_so_many_events_wait_to_be_told_anew(monkeypatch):
     monkeypatch.setattr(old_fact_told_anew, "KEPT", 3)
     facts = Told(None)
-    for session in ("one", "two", "one", "one", "two"):
-        facts.apply(told("artifact.changed", {}, session_id=session))
-    assert [count for count, *_ in facts._take("one")] == [3, 4]
+
+    def tell(session, number):
+        step = told("artifact.changed", {}, session_id=session)
+        step.number = number
+        facts.apply(step)
+
+    for number, session in enumerate(("one", "two", "one", "one", "two"), 1):
+        tell(session, number)
+    assert [entry[-1] for entry in facts._take("one")] == [3, 4]
     assert set(facts._waiting) == {"two"}
-    for _ in range(4):
-        facts.apply(told("artifact.changed", {}, session_id="two"))
+    for number in range(6, 10):
+        tell("two", number)
         assert len(facts._waiting["two"]) < 2 * 3
-    assert [count for count, *_ in facts._take("two")] == [7, 8, 9]
-    facts.apply(told("artifact.changed", {}, session_id="one"))
-    for _ in range(5):
-        facts.apply(told("artifact.changed", {}, session_id="two"))
+    assert [entry[-1] for entry in facts._take("two")] == [7, 8, 9]
+    tell("one", 10)
+    for number in range(11, 16):
+        tell("two", number)
     assert set(facts._waiting) == {"two"}
+
+
+def test_of_a_stretch_those_wait_to_be_told_anew_that_are_among_the_last(monkeypatch):
+    monkeypatch.setattr(old_fact_told_anew, "KEPT", 4)
+    facts = Told(None)
+    one, two = (told("model.delta", {}, session_id=session) for session in ("one", "two"))
+    facts.echo([Stretch(one, 1, 1, [b"1", b"2"]), Stretch(two, 3, 1, [b"3"]), Stretch(one, 4, 3, [b"4", b"5", b"6"])])
+    assert [entry[2:] for entry in facts._take("one")] == [(b"4", 4), (b"5", 5), (b"6", 6)]
+    assert [entry[2:] for entry in facts._take("two")] == [(b"3", 3)]
+    facts.echo([Stretch(one, 7, 6, [b"7", b"8", b"9"]), Stretch(two, 10, 2, [b"a", b"b", b"c"])])
+    assert [entry[2:] for entry in facts._take("one")] == [(b"9", 9)]
+    facts.echo([Stretch(two, 13, 5, [b"d"] * 4)])
+    assert [entry[-1] for entry in facts._take("two")] == [13, 14, 15, 16]
+    assert not facts._waiting
 
 
 def test_events_of_more_types_than_are_kept_are_judged_one_by_one(monkeypatch, core):

@@ -76,3 +76,17 @@ class Step:
         """The line in few bytes, for those who keep one that has none yet."""
         self.raw = pack(self.line)
         return self.raw
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Lines of one stream that follow one another and repeat a step, but for their places, times and texts.
+
+    Who keeps every line keeps them together; one by one they are read only when somebody asks for them.
+    """
+
+    like: Step
+    number: int
+    """The line of the first of them, and its sequence; the others count on from there."""
+    sequence: int
+    lines: list[bytes]

@@ -26,7 +26,7 @@ from validator.replay.fold import Fold
 from validator.replay.form import Given
 from validator.replay.hearing import Hearing, Teacher
 from validator.replay.order import Order
-from validator.replay.step import Place, Step
+from validator.replay.step import Place, Step, Stretch
 from validator.replay.subject import Subject
 
 About = Step | Subject | Mapping[str, str] | Any | None
@@ -56,11 +56,11 @@ class Ledger(Protocol):
         """Learns from one step, before rules see it.
 
         Of steps that differ only in id, place, time and text those between the first and the last may be left out
-        (`echo.py`). A ledger that keeps every one has `echo`, which is shown some at a time, each with the step that it
-        repeats, its sequence, its bytes and its line, and is then not shown the last. One for which it matters
-        how many there were has `alike`, which is False when a further step like the one just applied would teach it
-        something, or leave it otherwise than this one did. Where all that differs is that a rule looks at more in
-        further steps, it has `further` in place of that: the id of the rule, and the clauses.
+        (`echo.py`). A ledger that keeps every one has `echo`, which is shown stretches of them (`step.py`), and is
+        then not shown the last. One for which it matters how many there were has `alike`, which is False when a further
+        step like the one just applied would teach it something, or leave it otherwise than this one did. Where all that
+        differs is that a rule looks at more in further steps, it has `further` in place of that: the id of the rule,
+        and the clauses.
         """
 
     heeds_last: ClassVar[bool] = True
@@ -76,7 +76,7 @@ class Audience:
     """The `alike` of those who have it."""
     further: tuple[Callable[[Step], tuple[tuple[str, tuple[str, ...]], ...]], ...]
     """The `further` of those who have it."""
-    echo: tuple[Callable[[list[tuple[Step, int, bytes, int]]], None], ...]
+    echo: tuple[Callable[[list[Stretch]], None], ...]
     """The `echo` of those who keep every step."""
     heed_last: tuple[Teacher, ...]
     """Those who have to be shown the last step."""

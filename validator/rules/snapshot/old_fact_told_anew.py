@@ -26,7 +26,10 @@ class Told:
         self._relied, self._age = False, 0
         """Whether a fact that was kept was found again, and how many lines the oldest waited that was looked at."""
         self._waiting = {}
-        """The events of each session that were not looked at, because nothing of it was loaded; each with its count."""
+        """The events of each session that were not looked at, because nothing of it was loaded; each with its count.
+
+        Those of a stretch are one entry, with the count of the last and the line of the first.
+        """
         self._count = 0
         """Events that have waited; of all of them only the last are looked at."""
         self._loads = {}
@@ -53,19 +56,14 @@ class Told:
         return max(ages) <= KEPT and (sum(kept) <= KEPT or not any(relied))
 
     def echo(self, told):
-        count, waiting = self._count, self._waiting
-        for step, _, raw, number in told:
-            count += 1
-            entry = (count, step.type, step.scope, raw, number)
-            known = waiting.get(step.scope["session_id"])
-            if known is None:
-                waiting[step.scope["session_id"]] = [entry]
-            else:
-                known.append(entry)
-            if count % KEPT == 0:
-                self._count = count
-                waiting = self._shed()
-        self._count = count
+        before = self._count // KEPT
+        for stretch in told:
+            self._count += len(stretch.lines)
+            like = stretch.like
+            entry = (self._count, like.type, like.scope, stretch.lines, stretch.number)
+            self._waiting.setdefault(like.scope["session_id"], []).append(entry)
+        if self._count // KEPT > before:
+            self._shed()
 
     def apply(self, step):
         self.again = None
@@ -78,7 +76,7 @@ class Told:
             if self.loaded is None:
                 self._wait(step, step.packed() if step.raw is None else step.raw, step.number)
                 return
-            for _, kind, scope, line, number in self._take(step.scope.get("session_id", "")):
+            for kind, scope, line, number in self._take(step.scope.get("session_id", "")):
                 self._age = max(self._age, step.number - number)
                 self._hear(kind, scope, unpack(line), number)
             self.again = self._hear(step.type, step.scope, step.line, step.number)
@@ -94,14 +92,23 @@ class Told:
             self._shed()
 
     def _shed(self):
-        """Lets go what is too old, so that never more than twice as many wait as are looked at; what is left."""
-        kept = {name: self._take(name) for name in list(self._waiting)}
+        """Lets go what is too old, so that little more than twice as many wait as are looked at."""
+        kept = {name: self._recent(entries) for name, entries in self._waiting.items()}
         self._waiting = {name: entries for name, entries in kept.items() if entries}
-        return self._waiting
+
+    def _recent(self, entries):
+        oldest = self._count - KEPT
+        return [entry for entry in entries if entry[0] > oldest]
 
     def _take(self, session):
-        """What waits of a session and is not too old; it waits no longer."""
-        return [entry for entry in self._waiting.pop(session, ()) if entry[0] > self._count - KEPT]
+        """What waits of a session and is not too old, one by one; it waits no longer."""
+        for count, kind, scope, told, number in self._recent(self._waiting.pop(session, ())):
+            if type(told) is not list:
+                yield kind, scope, told, number
+                continue
+            first = max(len(told) - (count - (self._count - KEPT)), 0)
+            for place in range(first, len(told)):
+                yield kind, scope, told[place], number + place
 
     def _hear(self, kind, scope, line, number):
         time = instant(line.get("timestamp"))

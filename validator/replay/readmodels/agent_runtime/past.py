@@ -24,7 +24,7 @@ from validator.protocol.protocol import Protocol
 from validator.replay.doubt import Doubt
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
-from validator.replay.step import Move, Place, Step
+from validator.replay.step import Move, Place, Step, Stretch
 from validator.replay.subject import Subject
 
 if TYPE_CHECKING:
@@ -67,13 +67,15 @@ class Kept(NamedTuple):
 class _Session:
     """What is known of a session."""
 
-    __slots__ = ("events", "reached", "reached_at", "runs", "streams", "waiting")
+    __slots__ = ("events", "reached", "reached_at", "rolled", "runs", "streams", "waiting")
 
     def __init__(self) -> None:
         self.events = 0
         """Its events that are kept or were replayed."""
-        self.waiting: deque[Kept | Repeated] | None = None
+        self.waiting: deque[Kept | Repeated | Stretch] | None = None
         """What was not replayed yet."""
+        self.rolled = False
+        """Some of it may be a stretch."""
         self.reached: int | None = None
         """Its highest sequence, and the line of it."""
         self.reached_at = 0
@@ -81,17 +83,18 @@ class _Session:
         self.runs = array("I")
         """First and last line of each stretch of it, one after the other."""
 
-    def reach(self, stream: str | None, sequence: int | None, number: int) -> None:
-        """Takes in where an event of it stands, or a line that is none."""
-        runs = self.runs
+    def reach(self, stream: str | None, sequence: int | None, number: int, count: int = 1) -> None:
+        """Takes in where an event of it stands, the first of some that follow one another, or a line that is none."""
+        runs, last = self.runs, number + count - 1
         if runs and runs[-1] == number - 1:
-            runs[-1] = number
+            runs[-1] = last
         else:
             runs.append(number)
-            runs.append(number)
+            runs.append(last)
         if sequence is not None:
+            sequence += count - 1
             if self.reached is None or sequence >= self.reached:
-                self.reached, self.reached_at = sequence, number
+                self.reached, self.reached_at = sequence, last
             self.streams.add(stream)
 
 
@@ -113,8 +116,17 @@ class Repeated(NamedTuple):
         return Step(unpack(self.line), self.number, type=like.type, place=place, moves=like.moves, scope=like.scope)
 
 
-_New = tuple[str | None, str | None, int | None, Kept | Repeated | None, tuple[str, ...]]
-"""Session, stream and sequence of an event, what is kept of it, if anything, and the channels that it moved."""
+def _unrolled(stretch: Stretch) -> list[Repeated]:
+    """The events of a stretch, one by one."""
+    like, number, sequence = stretch.like, stretch.number, stretch.sequence
+    return [_make(Repeated, (number + place, like, sequence + place, line)) for place, line in enumerate(stretch.lines)]
+
+
+_New = tuple[str | None, str | None, int | None, Kept | Stretch | None, tuple[str, ...]]
+"""Session, stream and sequence of an event, what is kept of it, if anything, and the channels that it moved.
+
+A stretch stands for all of its events.
+"""
 
 
 class Past:
@@ -165,7 +177,8 @@ class Past:
 
     def forget(self, session: str | None) -> None:
         """Drops a session and the subjects that its events moved."""
-        self.models.forget(session)
+        if "models" in self.__dict__:  # or nothing was shown to them
+            self.models.forget(session)
         for machine, key in self._told.pop(session, ()):
             self._subjects[machine].pop(key, None)
 
@@ -195,7 +208,7 @@ class Replay:
         self.past = Past(world.protocol)
         self._new: list[_New] = []
         """The events that came since somebody last asked."""
-        self._waiting: dict[str | None, deque[Kept | Repeated]] = {}
+        self._waiting: dict[str | None, deque[Kept | Repeated | Stretch]] = {}
         self._doubts: deque[int] = deque()
         self._doubt: int | None = None
         self._losses = 0
@@ -225,21 +238,12 @@ class Replay:
         if self._counts and step.line.get("command") == "ack_events":
             self._acknowledge(step)
 
-    def echo(self, told: list[tuple[Step, int, bytes, int]]) -> None:
-        """Keeps events that repeat others: the step that each repeats, its sequence, its bytes and its line."""
-        self._current = told[-1][0].scope["session_id"]
-        self._new += [
-            (
-                step.scope["session_id"],
-                step.place.stream,
-                sequence,
-                _make(Repeated, (number, step, sequence, raw)),
-                (),
-            )
-            for step, sequence, raw, number in told
-        ]
-        if len(self._new) >= _AT_ONCE:
-            self._settle()
+    def echo(self, told: list[Stretch]) -> None:
+        """Keeps events that repeat others."""
+        self._current = told[-1].like.scope["session_id"]
+        for stretch in told:
+            like = stretch.like
+            self._note(like.scope["session_id"], like.place.stream, stretch.sequence, stretch, ())
 
     def pass_by(self, session: str | None) -> None:
         """Counts an event that is not kept but takes its room: one of a session judged elsewhere, or a repetition."""
@@ -259,7 +263,9 @@ class Replay:
         """The session of the event before, as long as it is the one heard of last and more may wait of it."""
         last: str | None = None
         for session, stream, sequence, kept, channels in new:
-            if known is not None and session == last and kept is not None and not channels:
+            if type(kept) is Stretch:
+                known = self._take_in_stretch(session, stream, kept)
+            elif known is not None and session == last and kept is not None and not channels:
                 known.reach(stream, sequence, kept[0])
                 known.waiting.append(kept)
                 known.events += 1
@@ -267,8 +273,26 @@ class Replay:
                 if self._held > TAKEN:
                     self._make_room()
                     known = None
-                continue
-            known, last = self._take_in(session, stream, sequence, kept, channels), session
+            else:
+                known = self._take_in(session, stream, sequence, kept, channels)
+            last = session
+
+    def _take_in_stretch(self, session: str | None, stream: str | None, stretch: Stretch) -> _Session | None:
+        """Takes in the events of a stretch: together, where they make no difference to one another."""
+        count, known = len(stretch.lines), self._sessions.get(session)
+        if known is not None and not known.events and self._is_given_up(session):
+            known.reach(stream, stretch.sequence, stretch.number, count)
+            return None
+        if known is None or known.waiting is None or known.events + count > TAKEN:
+            for one in _unrolled(stretch):
+                known = self._take_in(session, stream, one.sequence, one, ())
+            return known
+        known.reach(stream, stretch.sequence, stretch.number, count)
+        known.waiting.append(stretch)
+        known.rolled = True
+        # Others go for all of them or for each: it is the same ones.
+        self._count(session, known, count)
+        return known
 
     def _take_in(
         self,
@@ -319,12 +343,12 @@ class Replay:
         kept = (step.number, step.type, place, step.scope, step.moves, line, found_by, _NO_ANSWER)
         self._note(session, place.stream, place.sequence, _make(Kept, kept), channels)
 
-    def _count(self, session: str | None, known: _Session) -> None:
-        known.events += 1
+    def _count(self, session: str | None, known: _Session, count: int = 1) -> None:
+        known.events += count
         if known is not self._latest:
             self._kept.pop(session, None)
             self._kept[session] = self._latest = known
-        self._held += 1
+        self._held += count
         if self._held > TAKEN:
             self._make_room()
 
@@ -425,11 +449,21 @@ class Replay:
             self._take(session, kept)
         self._doubt_until(before)
 
+    def _unroll(self, session: str | None) -> deque[Kept | Repeated]:
+        """What waits of a session, each event by itself."""
+        known, waiting = self._sessions.get(session), self._waiting.get(session, deque())
+        if known is not None and known.rolled:
+            each = [one for kept in waiting for one in (_unrolled(kept) if type(kept) is Stretch else (kept,))]
+            waiting.clear()
+            waiting.extend(each)
+            known.rolled = False
+        return waiting
+
     def _before(self, before: int) -> list[list[tuple[Kept | Repeated, str | None]]]:
         """What waits of each session and stands before a line, no longer waiting."""
         found = []
-        for session, waiting in self._waiting.items():
-            taken = []
+        for session in self._waiting:
+            taken, waiting = [], self._unroll(session)
             while waiting and waiting[0].number < before:
                 taken.append((waiting.popleft(), session))
             found.append(taken)
@@ -437,7 +471,7 @@ class Replay:
 
     def _replay(self, session: str | None, sequence: int, before: int) -> int:
         """Replays a session up to a sequence; the line before which nothing contradicts it."""
-        waiting = self._waiting.get(session, deque())
+        waiting = self._unroll(session)
         needed, until = 0, before
         for place, kept in enumerate(waiting, 1):
             if kept.acknowledged[0]:
