@@ -141,6 +141,8 @@ def vendor_event(name: str, number: int, beside: list[Document]) -> Document:
     times = [line["timestamp"] for line in beside if "record" not in line and isinstance(line.get("timestamp"), str)]
     time = times[-1] if times else "2026-05-08T09:00:00.000Z"
     core = {"type": "acme.thing", "event_id": f"acme_{number}", "timestamp": time, "sequence": number}
+    # Where events name the version of the envelope, a vendor's do so too.
+    core |= next(({"schema_version": line["schema_version"]} for line in beside if "schema_version" in line), {})
     return {
         "agent-runtime": {**core, "session_id": "acme", "payload": {"status": "completed"}},
         "agenthub": {
