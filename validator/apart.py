@@ -25,7 +25,6 @@ is seen at the end, when everybody tells what it met:
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -33,11 +32,9 @@ from typing import Any
 from validator.asking import Asker
 from validator.capture.encode import unpack
 from validator.capture.ndjson import Line
-from validator.capture.sources import open_capture
 from validator.context import Context, Options
 from validator.echo import Echoes
 from validator.engine import Validator
-from validator.errors import CaptureError
 from validator.names import names, names_more
 from validator.outcomes import Extent
 from validator.protocol import casing
@@ -54,6 +51,7 @@ from validator.replay.step import Step
 from validator.replay.subject import Subject
 from validator.report import Report
 from validator.rules import Finding, Rule
+from validator.samples import SESSIONS
 from validator.session import Session
 from validator.sharing import Part, part_of
 from validator.tally import Tally
@@ -64,17 +62,12 @@ OBSERVED = ("quota.blocked", "task.attempt.started")
 """Event types that rules ask for in all of the capture."""
 COUNTS_REPEATS = "SNP001"
 """The rule that tells the replay of events that were delivered again."""
-_SESSIONS = {"snake_case": b'"session_id":', "camelCase": b'"sessionId":'}
-"""What stands before the name of a session, by casing."""
 _TYPE = b'"type":'
 _AFTER_TYPE = len(_TYPE)
 _MOST = 1 << 16
 """Sessions of a capture, and kinds of events, that are told apart."""
 _UNSORTED = 1 << 14
 """Ids that are remembered as they are; of the others a digest stays."""
-_SAMPLES, _SAMPLE = 64, 8192
-_SHARE = 0.6
-"""Of what a capture holds, the most that may belong to one session for it to be worth while."""
 
 
 class InseparableError(Exception):
@@ -316,7 +309,7 @@ class Reader(Validator):
     ):
         super().__init__(file, options)
         self._index, self._stopped = index, stopped
-        self._mark = _SESSIONS["snake_case"]
+        self._mark = SESSIONS["snake_case"]
         self._signs: dict[bytes, Stream] = {}
         self._streams: dict[str, Stream] = {}
         self._loads = [0] * count
@@ -441,7 +434,7 @@ class Reader(Validator):
         document = line.document
         if not self._streams and "record" not in document:
             # The first event tells in which casing names are written.
-            self._mark = _SESSIONS[casing.detect(document) or "snake_case"]
+            self._mark = SESSIONS[casing.detect(document) or "snake_case"]
         stream = self._find(raw)
         if stream is None and line.number == 1 and document.get("record") == "header":
             self._session.take_header(line)
@@ -519,29 +512,3 @@ def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 def _name(ledger: Any) -> str:
     return f"{type(ledger).__module__}.{type(ledger).__qualname__}"
-
-
-def is_promising(path: str) -> bool:
-    """True when a few places of a file show several sessions, of which none is most of it, and no records."""
-    try:
-        head = b""
-        with open_capture(path) as stream:
-            while len(head) < _SAMPLE and (data := stream.read(_SAMPLE)):
-                head += data
-        parts = [head]
-        if head[:1] == b"{":
-            with open(path, "rb") as file:
-                size = file.seek(0, 2)
-                if file.seek(0) == 0 and file.read(1) == b"{":
-                    step = max(_SAMPLE, size // _SAMPLES)
-                    for place in range(step, size, step):
-                        file.seek(place)
-                        parts.append(file.read(_SAMPLE).partition(b"\n")[2])
-    except CaptureError:  # the report says so
-        return False
-    lines = [line for part in parts for line in part.split(b"\n")[:-1]]
-    if any(b'"record":' in line for line in lines[1:]):
-        return False
-    mark = b"|".join(_SESSIONS.values())
-    found = [match[1] for line in lines if (match := re.search(rb'(?:%b)\s*("[^"]*")' % mark, line))]
-    return bool(found) and max(map(found.count, set(found))) <= _SHARE * len(found)

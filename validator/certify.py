@@ -108,7 +108,7 @@ class Statement:
 
 
 def certify(
-    paths: list[str], profile: str, protocol: str | None = None, canaries: tuple = (), jobs: int = 1
+    paths: list[str], profile: str, protocol: str | None = None, canaries: tuple = (), jobs: int | str = 1
 ) -> Statement:
     """Judges all captures under one profile and sums them up."""
     if STDIN in paths:

@@ -141,4 +141,5 @@ def _message(error: ValidationError) -> tuple[str, str | None]:
         return f"{where} must name a rule, a requirement or a fingerprint", None
     if error.validator == "minLength" and where.endswith("reason"):
         return f"{where} must be a reason that the next reader understands, not {len(error.instance)} letters", None
-    return f"{where} {describe(error)}".strip(), None
+    hint = "or a number of processes, without quotes" if where == "jobs" and error.validator == "const" else None
+    return f"{where} {describe(error)}".strip(), hint

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
+from validator.processes import AUTO, fitting
 from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
@@ -35,20 +36,22 @@ class Judged:
     partial: bool = False
 
 
-def judge(paths: list[str], options: Options, jobs: int = 1, progress: Progress | None = None) -> Judged:
+def judge(paths: list[str], options: Options, jobs: int | str = 1, progress: Progress | None = None) -> Judged:
     """The reports of all captures in the order they were given; an interruption leaves those that exist."""
     found = Judged()
-    if jobs > 1 and len(paths) > 1:
-        results = _in_processes(paths, options, jobs, found)
-    elif jobs > 1 and len(paths) == 1 and _is_large(paths[0]):
-        results = _divided(paths[0], options, jobs, found)
+    count = fitting(paths) if jobs == AUTO else int(jobs)
+    several = count > 1 and len(paths) > 1
+    if several:
+        results = _in_processes(paths, options, count, found)
+    elif count > 1 and len(paths) == 1 and _is_large(paths[0]):
+        results = _divided(paths[0], options, count, found, shares=jobs != AUTO)
     else:
         results = _one_by_one(paths, options, found)
     try:
         for path, (report, advice, size) in zip(paths, results(progress), strict=True):
             found.reports.append(report)
             found.notes += [Note("looks-like", advice, path, fails=False)] if advice else []
-            if progress and jobs > 1 and len(paths) > 1:
+            if progress and several:
                 progress(size)
     except KeyboardInterrupt:
         found.partial = True
@@ -109,15 +112,26 @@ def _told(futures: Iterable[Any]) -> Iterator[Report]:
             yield future.result()[0]
 
 
-def _divided(path: str, options: Options, jobs: int, found: Judged):
-    """One capture, divided by its sessions where they can be judged apart, and else by the rules."""
+def _divided(path: str, options: Options, jobs: int, found: Judged, shares: bool):
+    """One capture, divided by its sessions where they can be judged apart, and else by the rules or not at all.
+
+    Shares of the rules end sooner and take more of the processors together, so they are for those who ask for them.
+    """
 
     def results(progress: Progress | None) -> Iterator[Result]:
-        from validator.apart import is_promising  # one process needs none of it
+        from validator.samples import is_promising  # one process needs none of it
 
         forward = _Forward(progress) if progress else None
         apart = is_promising(path) and _apart(path, options, jobs, forward, found)
-        yield apart or _in_shares(path, options, jobs, forward, found)
+        if apart:
+            yield apart
+            return
+        if forward:
+            forward.again()
+        if shares:
+            yield _in_shares(path, options, jobs, forward, found)
+        else:
+            yield from _one_by_one([path], options, found)(forward)
 
     return results
 
@@ -225,8 +239,6 @@ def _judge_sessions(path: str, options: Options, share: Share, end: Any) -> None
 
 def _in_shares(path: str, options: Options, jobs: int, progress: _Forward | None, found: Judged) -> Result:
     """One capture, its rules shared out; should a rule fail in itself, all is judged again in one process."""
-    if progress:
-        progress.again()
     team = _Team(_judge_share, path, options, jobs)
     try:
         validator = Validator(path, options, (0, jobs))

@@ -9,6 +9,7 @@ from validator.capture.ndjson import Limits
 from validator.config import Config
 from validator.context import asked
 from validator.engine import Options, check_options, line_numbers
+from validator.processes import AUTO
 from validator.records import dataclass
 from validator.rules._catalog import load_rules
 
@@ -24,7 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "format": "text",
     "out": (),
     "max-findings-per-rule": 100,
-    "jobs": 1,
+    "jobs": AUTO,
     "max-line-bytes": Limits().line_bytes,
     "max-depth": Limits().depth,
     "lines": None,

@@ -31,7 +31,7 @@ def test_the_command_line_beats_the_file_and_the_file_the_default(tmp_path):
     found = settings(tmp_path, "--profile", "default")
     assert found["profile"] == ["default", "command line"]
     assert found["fail-on"] == ["should", "runtime-validate.toml"]
-    assert found["jobs"] == ["1", "default"]
+    assert found["jobs"] == ["auto", "default"]
     assert settings(tmp_path, GITHUB_ACTIONS="true")["format"] == ["github", "GitHub Actions"]
 
 
@@ -107,7 +107,8 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path):
     ("text", "message"),
     [
         ('fail-on = "must"\nprofle = "x"\n', "line 2: unknown key 'profle'\n  hint: did you mean 'profile'?"),
-        ('jobs = "four"\n', "line 1: jobs must be integer, is string"),
+        ('jobs = "four"\n', "line 1: jobs must be 'auto'"),
+        ("jobs = 1.5\n", "line 1: jobs must be integer, is number"),
         ("\njobs = 0\n", "line 2: jobs breaks minimum 1"),
         ('fail-on = "never"\n', "line 1: fail-on must be one of must, should, may"),
         ('select = "STA"\n', "line 1: select must be array, is string"),

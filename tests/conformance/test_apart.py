@@ -11,7 +11,7 @@ import pytest
 
 from tests.properties.apart import HEADER, apart, events_of, interleaved, together, told_again, written
 from validator import judging, resources, rules
-from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, is_promising, merged
+from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, merged
 from validator.apart import agree as judges_agree
 from validator.engine import Options
 from validator.names import NAMED, SILENT, is_name
@@ -20,6 +20,7 @@ from validator.replay.readmodels.agent_runtime.past import Replay
 from validator.replay.world import World
 from validator.rules import Finding
 from validator.rules._catalog import compile_rules, load_rules
+from validator.samples import is_promising
 from validator.sharing import Part
 
 GOLDEN = resources.fixtures() / "agent-runtime" / "0.3" / "golden"
@@ -461,6 +462,11 @@ def test_a_file_is_looked_at_before_it_is_divided(large, tmp_path):
     assert not is_promising(str(large([*one, *one, *one, *other])))
     assert not is_promising(str(large([*one, {"record": "restart"}, *other])))
     assert not is_promising(str(large([])))
+    joint = {**other[-1], "payload": {"output_ref": "out-1"}}
+    assert is_promising(str(large([*one, *other[:-1], joint])))
+    assert not is_promising(str(large([*one, {**one[-1], "payload": {"output_ref": "out-1"}}, *other[:-1], joint])))
+    deep = b'{"session_id":"c","x":' + b"[" * 900 + b"]" * 900 + b"}\n"
+    assert is_promising(str(large([*one, *other], b'{"cut\n[]\n' + deep)))
     cut = tmp_path / "cut.ndjson.gz"
     cut.write_bytes(gzip.compress(written(one))[:-20])
     assert not is_promising(str(cut))

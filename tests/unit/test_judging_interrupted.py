@@ -1,5 +1,6 @@
 """What an interrupted check still tells, in one process and in several."""
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -39,7 +40,7 @@ def interrupting():
 @pytest.mark.parametrize("way", ["one", "apart", "shares"])
 def test_what_was_read_is_told_and_what_was_not_is_not_passed(many, monkeypatch, way):
     if way == "shares":
-        monkeypatch.setattr("validator.apart.is_promising", lambda path: False)
+        monkeypatch.setattr("validator.samples.is_promising", lambda path: False)
     judged = judging.judge([many], Options(), 1 if way == "one" else 2, interrupting())
     assert judged.partial
     (report,) = judged.reports
@@ -101,19 +102,30 @@ def test_a_process_that_waits_for_bytes_is_not_waited_for(tmp_path, monkeypatch)
     bad, slow = tmp_path / "bad.ndjson", tmp_path / "slow.ndjson"
     bad.write_bytes(lines(BAD))
     os.mkfifo(slow)
+    told, over = threading.Event(), threading.Event()
+    judged_a_chunk = multiprocessing.Semaphore(0)
+    chunks = judging._chunks
+
+    def counting(stream):
+        for data in chunks(stream):
+            yield data
+            judged_a_chunk.release()
 
     def hold():
         with open(slow, "wb") as pipe:
             pipe.write(lines(BAD))
             pipe.flush()
+            for _capture in (bad, slow):
+                judged_a_chunk.acquire(timeout=60)
+            told.wait(60)
             os.kill(os.getpid(), signal.SIGINT)
             over.wait(60)
 
-    over = threading.Event()
+    monkeypatch.setattr(judging, "_chunks", counting)
     writer = threading.Thread(target=hold, daemon=True)
     writer.start()
-    judged = judging.judge([str(bad), str(slow)], Options(), 2)
+    judged = judging.judge([str(bad), str(slow)], Options(), 2, lambda _size: told.set())
     over.set()
     writer.join(60)
     assert judged.partial
-    assert [report.file for report in judged.reports][:1] == [str(bad)]
+    assert [report.file for report in judged.reports] == [str(bad)]

@@ -10,6 +10,7 @@ from validator.capture.sources import expand
 from validator.certify import certify
 from validator.cli import failure, output
 from validator.cli.options import CERTIFYING, options
+from validator.processes import AUTO
 from validator.renderers.certificate import FORMATS, headline, render
 
 
@@ -23,7 +24,7 @@ def command(
     protocol: str | None,
     profile: str | None,
     canary: tuple[str, ...],
-    jobs: int | None,
+    jobs: int | str | None,
     form: str,
     out: tuple[str, ...],
 ) -> None:
@@ -40,7 +41,7 @@ def command(
     """
     failure.speak(form)
     files = output.targets(out, FORMATS)
-    statement = certify(expand(paths), profile or "default", protocol, canary, jobs or 1)
+    statement = certify(expand(paths), profile or "default", protocol, canary, jobs or AUTO)
     for kind, path in files:
         output.write(Path(path), render(kind, statement))
     output.show(render(form, statement))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from validator.capture.ndjson import DEEPEST
+from validator.processes import AUTO
 from validator.renderers import FORMATS
 
 if TYPE_CHECKING:
@@ -53,10 +54,26 @@ _PROFILE = click.option(
     help="A shipped profile, or the path of your own; the header's or `default` when absent.",
 )
 CANARY = click.option("--canary", multiple=True, metavar="VALUE", help="A value that was planted and must not occur.")
+
+
+class _Count(click.ParamType):
+    """A number of processes, or `auto`."""
+
+    name = "count"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if value == AUTO:
+            return AUTO
+        if not value.isdecimal() or not int(value):
+            self.fail(f"{value!r} is neither a number of processes nor {AUTO}.", param, ctx)
+        return int(value)
+
+
 _JOBS = click.option(
     "--jobs",
-    type=click.IntRange(1),
-    help="Processes: captures at the same time, or shares of the rules for one large capture; 1 when absent.",
+    type=_Count(),
+    metavar=f"N|{AUTO}",
+    help="Processes: captures at the same time, or shares of one large capture; when absent as many as pay (auto).",
 )
 CERTIFYING = (PROTOCOL, _PROFILE, CANARY, _JOBS)
 JUDGING = (
