@@ -45,11 +45,11 @@ WHY = """## Why it is what it is
 A verdict without rules (read, decode, order, duplicates, state tables, the short way for text) takes the share that the
 second table calls `no rules`; that alone is about what Ajv's standalone code needs for the schema. A piece of streamed
 text costs a tenth of any other line: it is matched against the piece before, and the digest that tells it from one
-delivered again is a quarter of that. Where pieces of one stream follow one another they are looked at in rows, which
-takes two thirds of the time (a single long talk went from 7.3 to 5.0 us a line); the measured stream mingles six
-sessions, three lines at a time, and has no rows. Any other line is shown to a dozen ledgers and put to as many
-questions that stand for its rules; two to five rules are still asked each time. That is some 350 calls of Python and
-8,700 instructions of its interpreter (3,100 on the average of all lines), and none of the functions takes more than
+delivered again is a quarter of that. Where pieces of one stream follow one another they are looked at in rows and kept
+in stretches, which takes half of the time (a single long talk went from 7.3 to 3.8 us a line); the measured stream
+mingles six sessions, three lines at a time, and has no rows. Any other line is shown to a dozen ledgers and put to as
+many questions that stand for its rules; two to five rules are still asked each time. That is some 350 calls of Python
+and 8,700 instructions of its interpreter (3,100 on the average of all lines), and none of the functions takes more than
 four parts in a hundred. What keys and kinds of values decide (schema, leaks, who listens) is decided once per layout,
 so what is left depends on values.
 
@@ -65,6 +65,12 @@ among the others as over the same steps in a row (3 and 1.3 us, 2 and 0.8); line
 are no faster than mingled ones, so only calling less often helps. A walk over a document that remembers each of its
 objects by keys and kinds, in place of the document as a whole, took a quarter longer.
 
+How much of a stream is text decides, and so does its length (`RESULTS.md`). The measured stream has 30 pieces an
+answer, the median of 78 real answers of two providers; on the average these have 76 and 100, and nearly nine in ten of
+their events are pieces of text. At 6,000 and at 11,000 events a whole verdict ends before Ajv's standalone code does,
+which needs half a second to become fast; at 1,200 it takes 1.2 times as long, because of its start. With answers of 300
+pieces it ends before it at 100,000 events too, with answers of 85 it takes 1.8 times as long.
+
 The short way for text carries a stream only as long as pieces repeat one another, so what writers vary was looked for:
 casing, zones, escapes, counters and fields of vendors take it too (`LIMITS.md`, written otherwise); each made a stream
 more than twice as slow before.
@@ -77,29 +83,30 @@ rule; Hyperscan is asked about long lines with unknown text.
 
 Two jobs judge sessions apart where these have nothing in common: a line of a session that somebody else judges costs a
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules are
-shared out, and each reads, orders and replays every line. A check of 200 events takes 3.5 times `import click`, a short
-one of a dialect 1.9 times: the interpreter and the standard library are a sixth of it, our 390 modules a quarter, the
-contract and its digest a tenth, and the rest is the first line of every layout (147 in those 200 lines) and what events
-cost anyhow. Nothing in it stands out: 230,000 calls, of which no function has more than three parts in a hundred, and
-206 of the 232 rules are run. The code of all modules in one entry of the cache, each proved by the digest of its
-source, would save 5 of 97 ms, and a loader of our own that checks compiled modules as Python does 3; both were left
-out, because that is little for a second way to load code. To do without `typing` would save 2, if no module of a check
-imported it. A durable command takes 1.8 times the bare commit of its rows (1.75 to 1.92 in seventeen runs): of a record
-that kept its place in the indexes it writes the text alone, which a database that knows nothing but the rows cannot.
-Beside one that is given the very statements it takes 2.1 to 2.4 times as long. The rest goes into some four hundred
-small calls, of which reading and writing in one transaction would save one or two in a hundred. Memory for ten times
-the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB at a
-million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
+shared out, and each reads, orders and replays every line. The first is what a check does from 16 MiB on unless it is
+told otherwise; the second takes more of the processors together, and is left to those who ask for it. A check of 200
+events takes 3.5 times `import click`, a short one of a dialect 1.9 times: the interpreter and the standard library are
+a sixth of it, our 390 modules a quarter, the contract and its digest a tenth, and the rest is the first line of every
+layout (147 in those 200 lines) and what events cost anyhow. Nothing in it stands out: 230,000 calls, of which no
+function has more than three parts in a hundred, and 206 of the 232 rules are run. The code of all modules in one entry
+of the cache, each proved by the digest of its source, would save 5 of 97 ms, and a loader of our own that checks
+compiled modules as Python does 3; both were left out, because that is little for a second way to load code. To do
+without `typing` would save 2, if no module of a check imported it. A durable command takes 1.8 times the bare commit of
+its rows (1.75 to 1.92 in seventeen runs): of a record that kept its place in the indexes it writes the text alone,
+which a database that knows nothing but the rows cannot. Beside one that is given the very statements it takes 2.1 to
+2.4 times as long. The rest goes into some four hundred small calls, of which reading and writing in one transaction
+would save one or two in a hundred. Memory for ten times the events grows by four bytes an event beside the duplicate
+check, what stays of subjects that are over: 112 MB at a million events and 364 MB at ten million, of which the
+duplicate check takes 25 and 240.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
 event rests on, and real calls differ in numbers that rules compare. To compare whole sessions instead needs nothing of
 the ledgers, since sessions are judged apart already; it would pay only where sessions repeat as a whole, as those of
-the measured stream do and those of users do not, so it would flatter the figures and help nobody. Then: what those who
-keep every piece of text keep, as rows in place of lines, which is a fifth of what a piece costs; ledgers that nobody
-reads yet, shown their steps in bulk, which halves their cost; ledgers with nothing open that hear only what opens
-something; rows of a table for what ledgers remember, so that one native loop serves most of them; for the runtime, one
-generated function per type of event that learns from it.
+the measured stream do and those of users do not, so it would flatter the figures and help nobody. Then: ledgers that
+nobody reads yet, shown their steps in bulk, which halves their cost; ledgers with nothing open that hear only what
+opens something; rows of a table for what ledgers remember, so that one native loop serves most of them; for the
+runtime, one generated function per type of event that learns from it.
 """
 
 
