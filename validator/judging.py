@@ -20,6 +20,8 @@ LARGE = 1 << 20
 """Bytes of a single capture from which several processes share it."""
 GRACE = 1.0
 """Seconds that other processes have to tell what they know when the check is interrupted."""
+_NOTICE = 0.5
+"""Seconds after which one who waits looks up: an interrupt that came just before it began to wait does not wake it."""
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
@@ -90,6 +92,8 @@ def _in_processes(paths: list[str], options: Options, jobs: int, found: Judged):
             try:
                 waiting += (pool.submit(_judge_unless_stopped, path, options) for path in paths)
                 for future in waiting:
+                    while wait((future,), _NOTICE).not_done:
+                        continue
                     yield future.result()
             except BaseException as error:
                 stop.set()
