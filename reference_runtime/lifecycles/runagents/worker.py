@@ -38,12 +38,19 @@ class Worker:
 
     def _settle(self, checkpoint: Record) -> bool:
         if checkpoint.data["ready"]:
+            if self._is_asked(checkpoint.scope["run_id"]):
+                return False
             self.platform.resume(checkpoint.id)
             return True
         if Desk(self.platform.book.page(), self.platform.settings).passed(checkpoint.data.get("until")):
             self.platform.decide(lambda desk: gates.time_out(desk, checkpoint.id))
             return True
         return False
+
+    def _is_asked(self, run_id: str) -> bool:
+        """True while a run waits at a gate: what was granted before is taken up when that is settled (RA-80)."""
+        found = self.platform.book.page().find("checkpoint", is_open=True, run_id=run_id)
+        return not all(one.data["ready"] for one in found)
 
     def sweep(self) -> int:
         """Tells of grants whose time is over; says how many."""

@@ -136,7 +136,7 @@ class PlatformMachine(RuleBasedStateMachine):
     def approve_another_payload(self, place):
         request = self.pick(self.platform.requests("PENDING"), place)
         if request:
-            wish = {"approver_id": "user_marta", "payload_hash": "0" * 64}
+            wish = {"approver_id": "user_marta", "payload_hash": "f" * 64}
             self.ask("approve", None, wish, lambda key: self.platform.approve(request["id"], wish, key))
             assert self.platform.request(request["id"])["status"] == "PENDING"
 
