@@ -45,7 +45,7 @@ from validator.protocol.wildcards import fitting
 from validator.records import dataclass
 from validator.replay import world as worlds
 from validator.replay.order import Order
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.seen import short
 from validator.replay.step import Step
 from validator.replay.subject import Subject

@@ -21,7 +21,7 @@ from tests.bench.retold import retellings
 from tests.bench.stream import lines
 from validator.engine import Options, Validator
 from validator.replay import world
-from validator.replay.readmodels.agent_runtime import past
+from validator.replay.readmodels.agent_runtime import recall
 from validator.rules.redaction import redacted_here_plain_there
 from validator.rules.snapshot import old_fact_told_anew
 
@@ -54,7 +54,7 @@ def _snapshots(judge: Validator, *parts: list[bytes]) -> Iterator[tracemalloc.Sn
 
 
 def main(events: int, recent: int = world.RECENT, protocol: str = "") -> None:
-    world.RECENT = past.TAKEN = recent
+    world.RECENT = recall.TAKEN = recent
     old_fact_told_anew.KEPT = redacted_here_plain_there._STEPS_KEPT = min(recent, 500)
     further, places = growth(events, protocol)
     print(f"{sum(size for size, _ in places) / further:.1f} bytes for each of {further} further events")

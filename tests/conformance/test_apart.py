@@ -16,7 +16,7 @@ from validator.apart import agree as judges_agree
 from validator.engine import Options
 from validator.names import NAMED, SILENT, is_name
 from validator.protocol.protocol import load_protocol
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.world import World
 from validator.rules import Finding
 from validator.rules._catalog import compile_rules, load_rules
@@ -31,7 +31,7 @@ RECORDS = "learns from records, of which there are none"
 HEARS = "overhears what is told in other sessions"
 TELLS = "tells what it knows of all sessions, and hears it, at the end"
 LEDGERS = {
-    "replay.readmodels.agent_runtime.past.Replay": "counts events of other sessions, and mingles when it replays all",
+    "replay.readmodels.agent_runtime.recall.Replay": "counts events of other sessions, and mingles when it replays all",
     "rules._catalogues.Catalogues": IDS,
     "rules.command._commands.Commands": RECORDS,
     "rules.command.answer_contradicts_stream.Outcomes": RECORDS,
@@ -513,7 +513,7 @@ def test_a_finding_that_two_judges_make_at_one_place_is_made_by_one_judge_of_all
 
 
 def test_a_session_that_was_given_up_takes_no_room(monkeypatch):
-    monkeypatch.setattr("validator.replay.readmodels.agent_runtime.past.TAKEN", 1)
+    monkeypatch.setattr("validator.replay.readmodels.agent_runtime.recall.TAKEN", 1)
     world = World(load_protocol(PROTOCOL), [Replay])
     replay = world.ledger(Replay)
     for name in ("a", "b", "a", None, "b"):

@@ -10,7 +10,7 @@ from validator import engine
 from validator.engine import Options
 from validator.protocol.protocol import load_protocol
 from validator.replay import world
-from validator.replay.readmodels.agent_runtime import past
+from validator.replay.readmodels.agent_runtime import recall
 from validator.rules.redaction import redacted_here_plain_there as redactions
 from validator.rules.snapshot import old_fact_told_anew as told
 
@@ -45,7 +45,7 @@ def test_what_is_told_side_by_side_is_judged_as_by_one(seed):
 def test_so_it_is_when_little_is_remembered(seed, monkeypatch):
     choose = random.Random(seed)
     monkeypatch.setattr(world, "RECENT", choose.choice((40, 100)))
-    monkeypatch.setattr(past, "TAKEN", choose.choice((60, 200, 20_000)))
+    monkeypatch.setattr(recall, "TAKEN", choose.choice((60, 200, 20_000)))
     monkeypatch.setattr(told, "KEPT", choose.choice((20, 4096)))
     monkeypatch.setattr(redactions, "_STEPS_KEPT", choose.choice((30, 10_000)))
     monkeypatch.setattr(redactions, "_PLAIN_KEPT", choose.choice((5, 50_000)))

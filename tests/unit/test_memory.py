@@ -15,7 +15,7 @@ from validator import resources
 from validator.engine import Options, Validator, validate
 from validator.protocol.protocol import available
 from validator.replay import world
-from validator.replay.readmodels.agent_runtime import past
+from validator.replay.readmodels.agent_runtime import recall
 from validator.rules.redaction import redacted_here_plain_there
 from validator.rules.snapshot import old_fact_told_anew
 
@@ -41,8 +41,8 @@ CACHES = (
 
 MEMORIES = (
     (world, "RECENT"),
-    (past, "TAKEN"),
-    (past, "_AT_ONCE"),
+    (recall, "TAKEN"),
+    (recall, "_AT_ONCE"),
     (old_fact_told_anew, "KEPT"),
     (redacted_here_plain_there, "_STEPS_KEPT"),
 )

@@ -8,7 +8,8 @@ from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.names import LIMITS
-from validator.replay.readmodels.agent_runtime.past import Past, Replay
+from validator.replay.readmodels.agent_runtime.past import Past
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.readmodels.agent_runtime.records import shape_of
 from validator.replay.step import Step
 from validator.replay.world import World

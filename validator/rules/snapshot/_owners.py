@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.names import FAILED
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import Finding, finding

@@ -6,7 +6,7 @@ Near miss: the snapshot says 2.
 Fix: State the sequence of the last event that the read model has taken in.
 """
 
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.rules import END, Finding, finding, rule, seen
 from validator.rules.command._commands import is_prefix
 from validator.rules.snapshot._claims import Claims

@@ -6,7 +6,7 @@ Near miss: the summary names the rule.
 Fix: Copy what was told: rule, mode, source and reason of a denial; count, reason, gap, cost and limits of a route.
 """
 
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._owners import NEEDS, WAKES, compared, scope_of
 

@@ -6,7 +6,7 @@ Fix: Fill the field that the pointer names, or say honestly that it is not known
 """
 
 from validator.replay.readmodels.agent_runtime.names import LIMITS
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._owners import NEEDS, WAKES, scope_of

@@ -7,7 +7,7 @@ Fix: Derive the status and the active turn from the turns in view, from their su
 """
 
 from validator.protocol.honest import known
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.rules import finding, rule, seen
 from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._owners import NEEDS, THREAD, WAKES, compared, fault, owned, scope_of

@@ -6,7 +6,7 @@ Fix: Build the view from events and records; null for what has not happened, an 
 """
 
 from validator.protocol.honest import is_honest
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.readmodels.agent_runtime.records import shape_of
 from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import number

@@ -1,1 +1,1 @@
-"""The read models of the core protocol: `ledger.py` rebuilds them, `past.py` when a snapshot asks."""
+"""The read models of the core protocol: `ledger.py` rebuilds them, `recall.py` when a snapshot asks."""

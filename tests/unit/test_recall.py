@@ -11,8 +11,8 @@ from validator.capture.lines import read_lines
 from validator.engine import validate
 from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels import MODELS, ReadModels
-from validator.replay.readmodels.agent_runtime import past
-from validator.replay.readmodels.agent_runtime.past import Replay
+from validator.replay.readmodels.agent_runtime import recall
+from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.step import Stretch
 from validator.replay.world import World
 
@@ -69,9 +69,9 @@ def test_what_was_taken_in_is_not_taken_back():
 def test_too_many_events_are_given_up_with_their_session(monkeypatch):
     session = next(line["session_id"] for _, line in lines("task-board") if "record" not in line)
     events = sum("record" not in line for _, line in lines("task-board"))
-    monkeypatch.setattr(past, "TAKEN", events)
+    monkeypatch.setattr(recall, "TAKEN", events)
     assert replayed("task-board", Replay).at(session, 9, 10**6) is not None
-    monkeypatch.setattr(past, "TAKEN", events - 1)
+    monkeypatch.setattr(recall, "TAKEN", events - 1)
     replay = replayed("task-board", Replay)
     assert replay.is_gone(session)
     assert replay.at(session, 9, 10**6) is None
@@ -79,7 +79,7 @@ def test_too_many_events_are_given_up_with_their_session(monkeypatch):
 
 @pytest.mark.parametrize(("sizes", "gone"), [((1, 8), 1), ((4, 4, 4), 1), ((4, 4, 4, 4), 2)])
 def test_only_as_many_sessions_are_given_up_as_there_is_need_for(sizes, gone, monkeypatch):
-    monkeypatch.setattr(past, "TAKEN", 8)
+    monkeypatch.setattr(recall, "TAKEN", 8)
     world, number = World(load_protocol("agent-runtime/0.3"), [Replay]), 0
     for session, size in enumerate(sizes):
         for sequence in range(1, size + 1):
@@ -158,7 +158,7 @@ def test_a_channel_may_be_what_names_the_first_session(core):
 
 
 def test_what_is_taken_in_together_is_taken_in_when_there_is_enough_of_it(core, monkeypatch):
-    monkeypatch.setattr(past, "_AT_ONCE", 2)
+    monkeypatch.setattr(recall, "_AT_ONCE", 2)
     world = World(core, [Replay])
     waits = []
     for number in (1, 2, 3):
@@ -170,7 +170,7 @@ def test_what_is_taken_in_together_is_taken_in_when_there_is_enough_of_it(core, 
 
 
 def test_a_channel_of_two_sessions_stays_with_the_one_that_is_kept(core, monkeypatch):
-    monkeypatch.setattr(past, "TAKEN", 3)
+    monkeypatch.setattr(recall, "TAKEN", 3)
     world = World(core, [Replay])
     told = [("one", 1, "channel.connected", "c"), ("two", 1, "channel.disconnected", "c")]
     told += [("one", 2, "channel.connected", "d")]
@@ -182,7 +182,7 @@ def test_a_channel_of_two_sessions_stays_with_the_one_that_is_kept(core, monkeyp
 
 
 def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monkeypatch):
-    monkeypatch.setattr(past, "TAKEN", 1)
+    monkeypatch.setattr(recall, "TAKEN", 1)
     world = World(core, [Replay])
     steps = [world.apply(noted(number, "s"), number) for number in (1, 2)]
     replay = world.ledger(Replay)
@@ -206,7 +206,7 @@ def test_a_stretch_is_kept_as_its_events_are_one_by_one(told, taken):
     together, apart = (World(load_protocol("agent-runtime/0.3"), [Replay]) for _ in range(2))
     number, places = 0, {}
     with pytest.MonkeyPatch.context() as patcher:
-        patcher.setattr(past, "TAKEN", taken)
+        patcher.setattr(recall, "TAKEN", taken)
         for session, count, asks in told:
             number, sequence = number + 1, places.get(session, 0) + 1
             first = {**noted(number, session), "sequence": sequence}
@@ -226,5 +226,5 @@ def test_what_a_session_that_was_given_up_told_is_held_against_no_answer(stream,
     told = (resources.fixtures() / "agent-runtime" / "0.3" / "rules" / f"{stream}.ndjson").read_bytes()
     rule = stream.partition("/")[0]
     assert [found.rule for found in validate(io.BytesIO(told)).findings] == [rule]
-    monkeypatch.setattr(past, "TAKEN", 1)
+    monkeypatch.setattr(recall, "TAKEN", 1)
     assert validate(io.BytesIO(told)).findings == ()
