@@ -8,6 +8,8 @@ AUTO = "auto"
 """As many as pay."""
 WORTH = 1 << 24
 """Bytes of captures from which more than one process pays: below, to start another takes too much of what it saves."""
+LARGE = 1 << 20
+"""Bytes of a single capture from which several processes share it, when they are asked for."""
 MOST = 8
 """Each of them looks at every line of a capture that they share, so that more save hardly more."""
 
@@ -15,6 +17,11 @@ MOST = 8
 def fitting(paths: list[str]) -> int:
     """The processes that pay for some captures: one, unless these are large and the machine has several processors."""
     return min(_processors(), MOST) if sum(map(_size, paths)) >= WORTH else 1
+
+
+def is_large(path: str) -> bool:
+    """True for a file that is worth another process."""
+    return path != "-" and _size(path) >= LARGE
 
 
 def _size(path: str) -> int:

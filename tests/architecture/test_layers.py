@@ -19,6 +19,8 @@ ORDER = [
     "validator.diffsides validator.follow",
     "validator.acceptance",
     "validator.settings validator.judging",
+    "validator.dividing",
+    "validator.feeding",
     "validator.config validator.baseline",
     "validator.suppressions",
     "validator.run",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.properties.apart import HEADER, apart, events_of, interleaved, together, told_again, written
-from validator import judging, resources, rules
+from validator import dividing, judging, processes, resources, rules, stopping
 from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, merged
 from validator.apart import agree as judges_agree
 from validator.engine import Options
@@ -411,7 +411,7 @@ def test_a_rule_that_fails_in_itself_is_not_judged_apart():
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
-    monkeypatch.setattr(judging, "LARGE", 1)
+    monkeypatch.setattr(processes, "LARGE", 1)
 
     def make(events, end=b""):
         path = tmp_path / "many.ndjson"
@@ -423,7 +423,7 @@ def large(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_processes_judge_sessions_apart(large, monkeypatch, jobs):
-    monkeypatch.setattr(judging, "_in_shares", None)
+    monkeypatch.setattr(dividing, "in_shares", None)
     events = events_of(GOLDEN / "happy-path.ndjson")
     path = large(in_turn(*(told_again(events, f"~{name}") for name in range(4))))
     whole = judging.judge([str(path)], Options()).reports
@@ -443,12 +443,12 @@ def test_what_cannot_be_judged_apart_is_judged_in_another_way(large, end):
 
 
 def test_who_is_left_in_the_middle_ends_without_a_word(large, monkeypatch):
-    monkeypatch.setattr(judging, "_work_for_a_parent", lambda stop: monkeypatch.setattr(judging, "_stop", stop))
+    monkeypatch.setattr(dividing, "work_for_a_parent", lambda stop: monkeypatch.setattr(stopping, "_stop", stop))
     path = large(in_turn(session("a", *asks("a")), session("b", *asks("b"))))
     (parent, other), (spare, _) = multiprocessing.Pipe(), multiprocessing.Pipe()
-    stop, work = threading.Event(), judging._judge_sessions
+    stop, work = threading.Event(), dividing._judge_sessions
     arguments = (work, str(path), Options(), (1, 2), stop, spare, other)
-    judge = threading.Thread(target=judging._join, args=arguments, daemon=True)
+    judge = threading.Thread(target=dividing._join, args=arguments, daemon=True)
     judge.start()
     assert parent.poll(60)
     parent.close()  # with what was sent unread, so that the other end is reset

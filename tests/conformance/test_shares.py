@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from validator import judging, resources
+from validator import judging, processes, resources
 from validator.engine import Options, Validator
 from validator.rules._catalog import load_rules
 from validator.sharing import shared
@@ -52,7 +52,7 @@ def test_one_large_capture_is_judged_in_several_processes(tmp_path, monkeypatch)
     path = tmp_path / "many.ndjson"
     path.write_text(story + story.replace("ses_1", "ses_2") + '{"type":"turn.completed"}\n{"cut')
     whole = judging.judge([str(path)], Options()).reports
-    monkeypatch.setattr(judging, "LARGE", 1)
+    monkeypatch.setattr(processes, "LARGE", 1)
     heard = []
     assert judging.judge([str(path)], Options(), 2, heard.append).reports == whole
     assert sum(heard) == path.stat().st_size
@@ -73,7 +73,7 @@ def test_a_rule_that_fails_is_reported_as_by_one_process(tmp_path, monkeypatch):
         event = {"type": "session.created", "event_id": "e1", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
         path.write_text(json.dumps(head) + "\n" + json.dumps({**event, "sequence": 1}) + "\n")
         whole = judging.judge([str(path)], Options()).reports
-        monkeypatch.setattr(judging, "LARGE", 1)
+        monkeypatch.setattr(processes, "LARGE", 1)
         assert judging.judge([str(path)], Options(), 2).reports == whole
         assert [crash.rule for crash in whole[0].crashes] == ["ORD001"]
     finally:

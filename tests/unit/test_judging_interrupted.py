@@ -11,15 +11,15 @@ import pytest
 from tests.cli.support import BAD, lines
 from tests.conformance.test_apart import asks, in_turn, session
 from tests.properties.apart import written
-from validator import judging
+from validator import feeding, judging, processes, stopping
 from validator.engine import Options, Validator
 
 
 @pytest.fixture
 def many(tmp_path, monkeypatch):
     """A capture of two sessions that is read in many chunks, none of which ends its work."""
-    monkeypatch.setattr(judging, "LARGE", 1)
-    monkeypatch.setattr(judging, "CHUNK", 256)
+    monkeypatch.setattr(processes, "LARGE", 1)
+    monkeypatch.setattr(feeding, "CHUNK", 256)
     path = tmp_path / "many.ndjson"
     path.write_bytes(written(in_turn(session("a", *asks("a")), session("b", *asks("b")))))
     return str(path)
@@ -89,7 +89,7 @@ class Stop:
 
 @pytest.mark.parametrize(("times", "told"), [(0, False), (3, True)])
 def test_a_process_that_is_stopped_tells_what_it_has_read(many, monkeypatch, times, told):
-    monkeypatch.setattr(judging, "_stop", Stop(times))
+    monkeypatch.setattr(stopping, "_stop", Stop(times))
     result = judging._judge_unless_stopped(many, Options())
     assert (result is not None) == told
     if told:
@@ -104,7 +104,7 @@ def test_a_process_that_waits_for_bytes_is_not_waited_for(tmp_path, monkeypatch)
     os.mkfifo(slow)
     told, over = threading.Event(), threading.Event()
     judged_a_chunk = multiprocessing.Semaphore(0)
-    chunks = judging._chunks
+    chunks = feeding.chunks
 
     def counting(stream):
         for data in chunks(stream):
@@ -121,7 +121,7 @@ def test_a_process_that_waits_for_bytes_is_not_waited_for(tmp_path, monkeypatch)
             os.kill(os.getpid(), signal.SIGINT)
             over.wait(60)
 
-    monkeypatch.setattr(judging, "_chunks", counting)
+    monkeypatch.setattr(feeding, "chunks", counting)
     writer = threading.Thread(target=hold, daemon=True)
     writer.start()
     judged = judging.judge([str(bad), str(slow)], Options(), 2, lambda _size: told.set())

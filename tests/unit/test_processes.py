@@ -6,7 +6,7 @@ import pytest
 
 from tests.conformance.test_apart import asks, in_turn, session
 from tests.properties.apart import written
-from validator import judging, processes
+from validator import dividing, judging, processes
 from validator.engine import Options
 from validator.processes import AUTO, fitting
 
@@ -18,7 +18,7 @@ def machine(monkeypatch):
     def of(count):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _process: set(range(count)), raising=False)
         monkeypatch.setattr(processes, "WORTH", 100)
-        monkeypatch.setattr(judging, "LARGE", 1)
+        monkeypatch.setattr(processes, "LARGE", 1)
 
     return of
 
@@ -85,7 +85,7 @@ def test_a_capture_that_cannot_be_divided_is_judged_by_one_process_unless_more_a
     whole = judging.judge([str(two)], Options()).reports
     machine(2)
     with pytest.MonkeyPatch.context() as patcher:
-        patcher.setattr(judging, "_in_shares", refused)
+        patcher.setattr(dividing, "in_shares", refused)
         heard = []
         assert judging.judge([str(two)], Options(), AUTO, heard.append).reports == whole
         assert sum(heard) == two.stat().st_size
