@@ -26,15 +26,16 @@ is seen at the end, when everybody tells what it met:
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from validator.asking import Asker
 from validator.capture.encode import unpack
 from validator.capture.ndjson import Line
-from validator.context import Context, Options
+from validator.context import Options
 from validator.echo import Echoes
 from validator.engine import Validator
+from validator.joining import Dated, InseparableError, Opened, Seal, Verdict, merged, summed
 from validator.names import names, names_more
 from validator.outcomes import Extent
 from validator.protocol import casing
@@ -50,11 +51,9 @@ from validator.replay.seen import short
 from validator.replay.step import Step
 from validator.replay.subject import Subject
 from validator.report import Report
-from validator.rules import Finding, Rule
 from validator.samples import SESSIONS
 from validator.session import Session
-from validator.sharing import Part, part_of
-from validator.tally import Tally
+from validator.sharing import part_of
 
 PROTOCOL = "agent-runtime"
 """The one protocol whose ledgers are known to keep sessions apart."""
@@ -70,10 +69,6 @@ _UNSORTED = 1 << 14
 """Ids that are remembered as they are; of the others a digest stays."""
 
 
-class InseparableError(Exception):
-    """The sessions of a capture cannot be judged apart."""
-
-
 @dataclass(slots=True)
 class Stream:
     """A session, and who judges it."""
@@ -82,70 +77,16 @@ class Stream:
     owner: int
 
 
-@dataclass(slots=True)
-class Seal:
-    """What a judge of some sessions met, as far as the others have to know it."""
-
-    names: bytes
-    events: bytes
-    doubt: tuple[int | None, bool]
-    told: dict[str, Any]
-    mingled: bool
-    placeless: bool
-
-
-@dataclass(slots=True)
-class Verdict:
-    """What a judge of some sessions found."""
-
-    part: Part
-    dates: list[int | None]
-    events: int
-    observed: dict[str, int]
-    opened: list[tuple[int, Subject]]
-    agrees: bool
-
-
-class _Dated(Tally):
-    """A tally that knows at which line each of its findings was made; at none: at the end."""
-
-    def __init__(self, file: str, world: Any, level: Callable[[str], str], most: int):
-        super().__init__(file, world, level, most)
-        self.dates: list[int | None] = []
-
-    def _tell(self, rule: Rule, step: Step | None, found: Finding, clauses: tuple[str, ...], context: Context) -> None:
-        super()._tell(rule, step, found, clauses, context)
-        if len(self.findings) > len(self.dates):
-            self.dates.append(None if step is None else step.number)
-
-
-class _Opened(dict[str, Subject]):
-    """Open subjects by id, each with the line at which it was opened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.since: dict[str, int] = {}
-
-    def __setitem__(self, key: str, subject: Subject) -> None:
-        if key not in self:
-            self.since[key] = subject.heard
-        super().__setitem__(key, subject)
-
-    def pop(self, key: str, default: Any = None) -> Any:  # type: ignore[override]
-        self.since.pop(key, None)
-        return super().pop(key, default)
-
-
 class _Own(Session):
     """The judging of some sessions of a capture."""
 
     def __init__(self, file: str, protocol: Protocol, options: Options, header: dict[str, Any], first: bool):
         super().__init__(file, protocol, options, header)
         self._first = first
-        self.tally = _Dated(file, self.world, self.level, options.max_findings_per_rule)
+        self.tally = Dated(file, self.world, self.level, options.max_findings_per_rule)
         self.asker = Asker(self.tally, self.world, self.context)
         self.echoes = Echoes.fit(self)
-        self.world.fold._open = {name: _Opened() for name in protocol.machines}
+        self.world.fold._open = {name: Opened() for name in protocol.machines}
         self._named, self._digests = set[str](), array("Q")
         self._placeless = False
         self._elsewhere = Order(protocol)
@@ -162,7 +103,7 @@ class _Own(Session):
         """Takes in the header; everybody does, and only the first says what is to be said about it."""
         tally, asker = self.tally, self.asker
         if not self._first:
-            self.tally = _Dated(self.file, self.world, self.level, 0)
+            self.tally = Dated(self.file, self.world, self.level, 0)
             self.asker = Asker(self.tally, self.world, self.context)
         self.take(line)
         if self.tally.crashed:
@@ -286,14 +227,14 @@ class _Own(Session):
         tally = self.tally
         tally.findings = merged(verdicts, self.options.max_findings_per_rule)
         for name in ("counts", "looks", "rule_looks"):
-            setattr(tally, name, _summed(getattr(verdict.part, name) for verdict in verdicts))
+            setattr(tally, name, summed(getattr(verdict.part, name) for verdict in verdicts))
         clauses = dict.fromkeys(clause for verdict in verdicts for clause in verdict.part.failed)
-        tally.failed = {c: _summed(verdict.part.failed.get(c, {}) for verdict in verdicts) for c in clauses}
+        tally.failed = {c: summed(verdict.part.failed.get(c, {}) for verdict in verdicts) for c in clauses}
         tally.weights = {}
         for clause, level in (entry for verdict in verdicts for entry in verdict.part.weights.items()):
             tally.weights[clause] = max(tally.weights.get(clause, level), level, key=LEVELS.index)
         self.events = sum(verdict.events for verdict in verdicts)
-        self.world.observed_types = _summed(verdict.observed for verdict in verdicts)
+        self.world.observed_types = summed(verdict.observed for verdict in verdicts)
         opened: dict[str, dict[str, Subject]] = {name: {} for name in self.protocol.machines}
         everything = (entry for verdict in verdicts for entry in verdict.opened)
         for _, subject in sorted(everything, key=lambda entry: entry[0]):
@@ -449,65 +390,6 @@ class Reader(Validator):
             raise InseparableError
         self._loads[stream.owner] += 1
         self._session.take(line)
-
-
-def agree(seals: list[Seal], protocol: Protocol) -> bool:
-    """True when no two judges met anything that the other should have known of."""
-    if any(seal.mingled for seal in seals):
-        return False
-    if any(seal.placeless for seal in seals) and any(seal.doubt[0] is not None for seal in seals):
-        return False
-    reserved = array("Q", map(short, ("", *_words(protocol)))).tobytes()
-    return _are_apart([seal.events for seal in seals]) and _are_apart([reserved, *(seal.names for seal in seals)])
-
-
-def _words(protocol: Protocol) -> set[str]:
-    """Words that stand beside ids in the keys of ledgers."""
-    return {*protocol.identities, *protocol.machines, *protocol.events, *protocol.snapshots, "stream", "output_ref"}
-
-
-def _are_apart(digests: list[bytes]) -> bool:
-    met: set[int] = set()
-    for found in digests:
-        numbers = set(array("Q", found))
-        if not met.isdisjoint(numbers):
-            return False
-        met |= numbers
-    return True
-
-
-def merged(verdicts: list[Verdict], most: int) -> list[Finding]:
-    """The findings of all in the order in which one judge would have made them, as many of each rule as are kept."""
-    at_once, at_end = list[tuple[int, Finding]](), list[Finding]()
-    places: dict[tuple[int, str, str], int] = {}
-    ended: dict[str, set[int]] = {}
-    for index, verdict in enumerate(verdicts):
-        for finding, date in zip(verdict.part.findings, verdict.dates, strict=True):
-            if places.setdefault((finding.line, finding.rule, finding.pointer), index) != index:
-                raise InseparableError
-            if date is None:
-                at_end.append(finding)
-                ended.setdefault(finding.rule, set()).add(index)
-            else:
-                at_once.append((date, finding))
-    kept: list[Finding] = []
-    counts: dict[str, int] = {}
-    for finding in (*(entry for _, entry in sorted(at_once, key=lambda entry: entry[0])), *at_end):
-        counts[finding.rule] = counts.get(finding.rule, 0) + 1
-        if counts[finding.rule] <= most:
-            kept.append(finding)
-    # In which order one judge would have made those at the end is not known.
-    if any(counts[rule] > most for rule in ended):
-        raise InseparableError
-    return kept
-
-
-def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for entry in counts:
-        for name, times in entry.items():
-            found[name] = found.get(name, 0) + times
-    return found
 
 
 def _name(ledger: Any) -> str:

@@ -11,9 +11,10 @@ import pytest
 
 from tests.properties.apart import HEADER, apart, events_of, interleaved, together, told_again, written
 from validator import dividing, judging, processes, resources, rules, stopping
-from validator.apart import PROTOCOL, InseparableError, Reader, Seal, Verdict, merged
-from validator.apart import agree as judges_agree
+from validator.apart import PROTOCOL, Reader
 from validator.engine import Options
+from validator.joining import InseparableError, Seal, Verdict, merged
+from validator.joining import agree as judges_agree
 from validator.names import NAMED, SILENT, is_name
 from validator.protocol.protocol import load_protocol
 from validator.replay.readmodels.agent_runtime.recall import Replay

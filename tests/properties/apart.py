@@ -9,8 +9,9 @@ import re
 from typing import Any
 
 from validator import resources
-from validator.apart import InseparableError, Reader, agree
+from validator.apart import Reader
 from validator.engine import Options, Validator
+from validator.joining import InseparableError, agree
 from validator.protocol.protocol import load_protocol
 from validator.report import Report
 

@@ -109,8 +109,11 @@ SPARED = {
     "urllib.parse",
     "validator.apart",
     "validator.capture.guess",
+    "validator.dividing",
     "validator.echo",
+    "validator.joining",
     "validator.replay.readmodels.agent_threads",
+    "validator.stopping",
     "validator.tomlfile",
     "yaml",
 }
