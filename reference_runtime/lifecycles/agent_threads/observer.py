@@ -38,14 +38,19 @@ class Observer:
 
     def look(self, thread: str) -> None:
         """What is new in each run of a thread, events and records in their order; at least its last record (AT-8)."""
-        for record in self._ledger.runs(thread):
-            run = record["runId"]
+        for run in self._runs(thread):
             lines = list(self._ledger.book.read(stream=stream_of(run)))
             told = [line for line in lines if "record" in line]
             # The first record that is read is the last one there is; nobody keeps the others for a newcomer.
             skipped = min(self._records.get(run, len(told) - 1), len(told) - 1)
             self._read(run, [line for line in lines if "record" not in line or line not in told[:skipped]])
             self._records[run] = len(told)
+
+    def _runs(self, thread: str) -> list[str]:
+        """The runs of a thread, committed ones in the order of their commits: each supersedes what stands before it."""
+        committed = [line["runId"] for line in self._ledger.book.read() if line.get("status") == "committed"]
+        places = {run: place for place, run in enumerate(committed)}
+        return sorted((record["runId"] for record in self._ledger.runs(thread)), key=lambda run: places.get(run, -1))
 
     def unread(self, run: str) -> dict[str, Any]:
         """A run whose record was not read: its stream is known, its status is not (AT-2, AT-108)."""
