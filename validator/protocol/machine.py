@@ -107,9 +107,13 @@ class Row:
         return state if self.target == SAME else self.target
 
 
+_LISTED = (str, int)
+"""What a table can list; a truth value is a number here."""
+
+
 def _scalar(value: Any) -> Any:
     # An honest object, a list or a map is a value, but never one that a table can list.
-    return value if value is None or isinstance(value, str | int | bool) else object
+    return value if value is None or isinstance(value, _LISTED) else object
 
 
 @dataclass(frozen=True, slots=True)
