@@ -67,9 +67,27 @@ objects by keys and kinds, in place of the document as a whole, took a quarter l
 
 How much of a stream is text decides, and so does its length (`RESULTS.md`). The measured stream has 30 pieces an
 answer, the median of 78 real answers of two providers; on the average these have 76 and 100, and nearly nine in ten of
-their events are pieces of text. At 6,000 and at 11,000 events a whole verdict ends before Ajv's standalone code does,
-which needs half a second to become fast; at 1,200 it takes 1.2 times as long, because of its start. With answers of 300
-pieces it ends before it at 100,000 events too, with answers of 85 it takes 1.8 times as long.
+their events are pieces of text. At 6,000 events a whole verdict ends before Ajv's standalone code does, which needs
+half a second to become fast; at 1,200 it takes 1.2 times as long, because of its start. With answers of 300 pieces the
+two are about level at 100,000 events, with answers of 85 it takes about twice as long.
+
+The machine decides too. Everything was measured on two kinds, with the same interpreter and the same peers; on the
+second, the slower one by a factor of 2.5, Python loses more than compiled programs do.
+
+| ratio | meant | AMD EPYC | Intel Xeon, 2.5 GHz |
+|---|---|---:|---:|
+| to Ajv, standalone code, at 100,000 and 1,000,000 events | at least 1 | 0.437, 0.189 | 0.327, 0.165 |
+| to Ajv, compiled at start | at least 1.6 | 0.771, 0.221 | 0.502, 0.182 |
+| to `jq -c .` | at least 2 | 0.384, 0.373 | 0.270, 0.274 |
+| to the plain jsonschema loop | at least 40 | 8.4, 8.7 | 8.0, 7.9 |
+| time to that of orjson, in process | at most 3.5 | 37.0, 37.9 | 40.5, 41.9 |
+| two jobs to one | at least 1.6 | 1.65, 1.71 | 1.58, 1.60 |
+| two jobs to Ajv, standalone code | at least 1.4 | 0.406, 0.253 | 0.319, 0.220 |
+| 200 events to `import click` | at most 2 | 3.54 | 4.11 |
+| a durable command to bare SQLite with the same rows | at most 2 | 1.75 to 1.92 | 2.47 to 2.50 |
+
+Most of a durable command of the second machine is Python, because its disk takes no time: a commit of bare SQLite with
+`synchronous=FULL` ends within a quarter of a millisecond there.
 
 The short way for text carries a stream only as long as pieces repeat one another, so what writers vary was looked for:
 casing, zones, escapes, counters and fields of vendors take it too (`LIMITS.md`, written otherwise); each made a stream
@@ -92,12 +110,12 @@ function has more than three parts in a hundred, and 206 of the 232 rules are ru
 of the cache, each proved by the digest of its source, would save 5 of 97 ms, and a loader of our own that checks
 compiled modules as Python does 3; both were left out, because that is little for a second way to load code. To do
 without `typing` would save 2, if no module of a check imported it. A durable command takes 1.8 times the bare commit of
-its rows (1.75 to 1.92 in seventeen runs): of a record that kept its place in the indexes it writes the text alone,
-which a database that knows nothing but the rows cannot. Beside one that is given the very statements it takes 2.1 to
-2.4 times as long. The rest goes into some four hundred small calls, of which reading and writing in one transaction
-would save one or two in a hundred. Memory for ten times the events grows by four bytes an event beside the duplicate
-check, what stays of subjects that are over: 112 MB at a million events and 364 MB at ten million, of which the
-duplicate check takes 25 and 240.
+its rows (1.75 to 1.92 in seventeen runs on the first machine): of a record that kept its place in the indexes it writes
+the text alone, which a database that knows nothing but the rows cannot. Beside one that is given the very statements it
+takes 2.1 to 2.4 times as long. The rest goes into some four hundred small calls, of which reading and writing in one
+transaction would save one or two in a hundred. Memory for ten times the events grows by four bytes an event beside the
+duplicate check, what stays of subjects that are over: 112 MB at a million events and 364 MB at ten million, of which
+the duplicate check takes 25 and 240.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
