@@ -7,6 +7,7 @@ from typing import Any
 
 from validator.engine import Options, Validator
 from validator.feeding import Progress, Result, advice, feed, judge_one, so_far
+from validator.joining import InseparableError, agree
 from validator.report import Report
 from validator.sharing import Share
 from validator.stopping import StoppedError, go_on, has_stopped, work_for_a_parent
@@ -66,8 +67,6 @@ def _join(
     work: Callable[..., None], path: str, options: Options, share: Share, stop: Any, parents: Any, end: Any
 ) -> None:
     """What one of several processes does; it ends without a word when its work cannot be done or is not wanted."""
-    from validator.joining import InseparableError
-
     work_for_a_parent(stop)
     parents.close()  # or nobody would notice that the parent has closed it
     try:
@@ -80,8 +79,7 @@ def _join(
 
 def apart(path: str, options: Options, jobs: int, progress: Forward | None, reports: list[Report]) -> Result | None:
     """The report of one capture, each process judging sessions of its own; None when they cannot be judged apart."""
-    from validator.apart import PROTOCOL, Reader
-    from validator.joining import InseparableError, agree
+    from validator.apart import PROTOCOL, Reader  # who shares the rules needs none of it
     from validator.protocol.protocol import load_protocol
 
     team = Team(_judge_sessions, path, options, jobs)
