@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+# Many tests start processes of their own; without compiled modules each of them would compile four hundred anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: bench coverage demo kill kill-all lint mutants profile records spec test clean
 
