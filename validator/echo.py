@@ -398,7 +398,6 @@ def _is_still(move: Move) -> bool:
     return move.source == move.target and move.source in move.row.sources and move.machine != "channel"
 
 
-
 def _narrows(kind: str, fields: Fields, demands: Iterable[Demand]) -> Iterator[bool]:
     """Whether demands of a profile limit what may fill the holes of a type of line."""
     for demand in demands:
