@@ -149,6 +149,13 @@ def again(entries):
     return keep.Keep(entries._folder, entries._key)
 
 
+@pytest.fixture
+def packed(entries):
+    """The same entries as they come with a package: whoever owns them."""
+    Path(entries._folder).chmod(0o777)
+    return entries._folder
+
+
 def test_an_entry_is_written_whole_and_read_back(entries):
     assert again(entries).get("words") == {"a": ["b"]}
     assert again(entries).get("others") is None
@@ -156,9 +163,37 @@ def test_an_entry_is_written_whole_and_read_back(entries):
     assert keep.Keep(entries._folder, "another").get("words") is None
 
 
+def test_what_came_with_the_package_is_read_whoever_installed_it(packed, tmp_path):
+    assert keep.Keep(packed, "key").get("words") is None
+    assert keep.Keep(str(tmp_path / "own"), "key", packed=packed).get("words") == {"a": ["b"]}
+    assert keep.Keep(str(tmp_path / "own"), "another", packed=packed).get("words") is None
+
+
+def test_an_entry_of_the_own_folder_goes_before_one_of_the_package(packed, tmp_path):
+    found = keep.Keep(str(tmp_path / "own"), "key", packed=packed)
+    found.put("words", lambda: ["newer"])
+    found.flush()
+    assert again(found).get("words") == keep.Keep(found._folder, "key", packed=packed).get("words") == ["newer"]
+
+
+def test_a_spoiled_entry_of_the_package_is_passed_over(packed, tmp_path):
+    (entry,) = Path(packed).iterdir()
+    entry.write_bytes(entry.read_bytes()[:-1])
+    assert keep.Keep(str(tmp_path / "own"), "key", packed=packed).get("words") is None
+
+
+def test_without_a_folder_only_what_came_with_the_package_is_read(packed):
+    before = [path.name for path in Path(packed).iterdir()]
+    found = keep.Keep(None, "key", packed=packed)
+    found.put("others", lambda: 1)
+    found.flush()
+    assert (found.get("words"), found.get("others")) == ({"a": ["b"]}, None)
+    assert [path.name for path in Path(packed).iterdir()] == before
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are those of POSIX")
 def test_what_others_may_write_is_not_read(entries, monkeypatch):
-    path = Path(entries._path("words"))
+    path = Path(entries._path(entries._folder, "words"))
     path.chmod(0o622)
     assert again(entries).get("words") is None
     path.chmod(0o600)
@@ -183,7 +218,7 @@ def test_nothing_is_kept_of_files_that_changed_while_they_were_read(tmp_path):
 
 
 def test_nothing_is_unpacked_before_its_digest_is_right(entries, monkeypatch):
-    path = Path(entries._path("words"))
+    path = Path(entries._path(entries._folder, "words"))
     path.write_bytes(path.read_bytes() + b"more")
     monkeypatch.setattr(marshal, "loads", lambda payload: pytest.fail("unpacked"))
     assert again(entries).get("words") is None
@@ -202,8 +237,18 @@ def test_the_key_answers_for_every_file_and_for_the_interpreter(contract, monkey
         keys.add(keep._key())
         path.write_text(text)
     assert keep._key() in keys
-    monkeypatch.setattr(sys, "version", "another")
+    monkeypatch.setattr(keep, "_INTERPRETER", (*keep._INTERPRETER, "another"))
     assert len(keys | {keep._key()}) == 4
+
+
+def test_an_interpreter_is_told_by_the_code_that_it_takes():
+    assert {sys.implementation.cache_tag, keep.MAGIC_NUMBER.hex(), marshal.version} < set(keep._INTERPRETER)
+    told = (
+        "import re, sys; sys.modules['_sre'] = None; from validator.protocol import keep; print(keep._INTERPRETER[2])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(resources.root())}
+    done = subprocess.run([sys.executable, "-c", told], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == sys.version.strip()
 
 
 def test_only_the_shipped_contract_is_kept(contract, monkeypatch):
@@ -217,7 +262,7 @@ def test_only_the_shipped_contract_is_kept(contract, monkeypatch):
 
 @pytest.mark.parametrize(
     ("named", "base", "folder"),
-    [("off", "/x", None), ("/y", "/x", "/y"), ("", "/x", "/x/runtime-validate"), ("", "relative", None)],
+    [("/y", "/x", "/y"), ("", "/x", "/x/runtime-validate"), ("", "relative", None)],
 )
 def test_where_the_folder_lies(monkeypatch, named, base, folder):
     monkeypatch.setenv(keep.VARIABLE, named)

@@ -2,12 +2,16 @@
 
 What is kept: definitions that were read and found sound, the schema files, the clauses, and the code of the acceptors.
 Why it may be trusted: an entry is named by a digest over the very bytes it was made from (every file of the contract
-and every module that reads or compiles them), over the interpreter and over our version. The digest is computed anew in
-every process, which costs a few milliseconds; sizes and times of files are not looked at, because they prove nothing.
-So an entry answers for exactly the files that lie there, or is not found. An entry also carries a check sum of its own
-content, the one by which Python tells sources apart: half a file, a flipped bit or another program's file is passed
-over and written again. What others may have written (another owner, or a file or folder that others may write to) is
-not read at all, since the content is code.
+and every module that reads or compiles them), over what tells apart interpreters whose code differs, and over our
+version. The digest is computed anew in every process, which costs a few milliseconds; sizes and times of files are not
+looked at, because they prove nothing. So an entry answers for exactly the files that lie there, or is not found. An
+entry also carries a check sum of its own content, the one by which Python tells sources apart: half a file, a flipped
+bit or another program's file is passed over and written again. What others may have written (another owner, or a file
+or folder that others may write to) is not read at all, since the content is code.
+
+An installed package holds entries of its own, made when it was built (`hatch_build.py`), so that not even the first run
+has to compile. They are named and summed likewise, and read where the folder has none; who may write there may write
+this module, so no owner is asked for.
 
 `RUNTIME_VALIDATE_CACHE` names the folder; `off` keeps and reads nothing. Nothing depends on an entry but time: where
 the folder cannot be written, every run makes its own.
@@ -20,17 +24,27 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Iterator
-from importlib.util import source_hash
+from importlib.util import MAGIC_NUMBER, source_hash
 from typing import Any
 
 import validator
 from validator import resources
 from validator.protocol.digest import blake2b
 
+try:
+    from _sre import MAGIC as REGEXES
+except ImportError:  # an interpreter that does not tell whose compiled regexes it takes
+    REGEXES = sys.version
+
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
 _FORM = b"runtime-validate contract 2\n"
 _CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact", "sieve.py")
 """What reads and compiles the contract, below this package."""
+_INTERPRETER = (sys.implementation.cache_tag, MAGIC_NUMBER.hex(), REGEXES, marshal.version, sys.byteorder)
+"""What decides whether code and regexes that another process compiled mean the same in this one."""
+_PACKED = "compiled"
+"""The folder beside the packaged contract that holds the entries made when the package was built."""
+_OFF = "off"
 _SIZE, _SUM = 32, 8
 """Bytes of a digest, and of a check sum."""
 _PIECE = 1 << 15
@@ -38,10 +52,13 @@ _PIECE = 1 << 15
 
 
 class Keep:
-    """Entries of one contract; each is read once, and new ones are written by `flush`."""
+    """Entries of one contract; each is read once, and new ones are written by `flush`.
 
-    def __init__(self, folder: str, key: str, now: Callable[[], str] | None = None):
-        self._folder, self._key = folder, key
+    Without a folder nothing is written; `packed` is one that came with the package.
+    """
+
+    def __init__(self, folder: str | None, key: str, now: Callable[[], str] | None = None, packed: str | None = None):
+        self._folder, self._packed, self._key = folder, packed, key
         self._now = now or (lambda: key)
         """The key as it is now: what was read is kept only if nothing changed while it was read."""
         self._known: dict[str, Any] = {}
@@ -50,31 +67,35 @@ class Keep:
     def get(self, name: str) -> Any:
         """The value kept under a name; None when there is none to trust."""
         if name not in self._known:
-            self._known[name] = self._read(self._path(name))
+            own = self._read(self._folder, name, _is_ours)
+            self._known[name] = own or self._read(self._packed, name, _as_installed)
         return self._known[name]
 
     def put(self, name: str, make: Callable[[], Any]) -> None:
         """Has the value that `make` returns kept from the next run on."""
-        self._changed[name] = make
+        if self._folder is not None:
+            self._changed[name] = make
 
     def flush(self) -> None:
         """Writes what is new; called when everything that was read has proved sound."""
         changed, self._changed = self._changed, {}
-        if changed and self._now() != self._key:
+        if not changed or self._folder is None or self._now() != self._key:
             return
         for name, make in changed.items():
             try:
-                self._write(self._path(name), marshal.dumps(make()))
+                self._write(self._folder, name, marshal.dumps(make()))
             except OSError:  # a folder that cannot be written costs time and nothing else
                 return
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self._folder, f"{self._key}-{name.replace('/', '-')}")
+    def _path(self, folder: str, name: str) -> str:
+        return os.path.join(folder, f"{self._key}-{name.replace('/', '-')}")
 
-    def _read(self, path: str) -> Any:
+    def _read(self, folder: str | None, name: str, is_trusted: Callable[[os.stat_result], bool]) -> Any:
+        if folder is None:
+            return None
         try:
-            with open(path, "rb") as file:
-                if not _is_ours(os.fstat(file.fileno())) or not _is_ours(os.stat(self._folder)):
+            with open(self._path(folder, name), "rb") as file:
+                if not is_trusted(os.fstat(file.fileno())) or not is_trusted(os.stat(folder)):
                     return None
                 content = file.read()
         except OSError:
@@ -85,29 +106,18 @@ class Keep:
             return None
         return marshal.loads(payload)
 
-    def _write(self, path: str, payload: bytes) -> None:
+    def _write(self, folder: str, name: str, payload: bytes) -> None:
         """Whole or not at all: written beside its place, then moved there."""
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = self._path(folder, name)
         beside = f"{path}.{os.getpid()}"
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(_FORM + source_hash(payload) + payload)
         os.replace(beside, path)
 
 
-class _Nothing(Keep):
-    """Keeps nothing: the folder is switched off, or the contract is not the one that we ship."""
-
-    def __init__(self) -> None:
-        super().__init__("", "")
-
-    def get(self, name: str) -> Any:
-        return None
-
-    def put(self, name: str, make: Callable[[], Any]) -> None:
-        pass
-
-
-NOTHING = _Nothing()
+NOTHING = Keep(None, "")
+"""Keeps nothing: the folder is switched off, or the contract is not the one that we ship."""
 
 
 def keep_for(root: str) -> Keep:
@@ -118,14 +128,16 @@ def keep_for(root: str) -> Keep:
 @functools.cache
 def shipped() -> Keep:
     """What is kept of the contract that comes with this package."""
-    folder = _folder()
-    return Keep(folder, _key(), _key) if folder else NOTHING
+    if os.environ.get(VARIABLE) == _OFF:
+        return NOTHING
+    packed = os.path.join(resources.home(), _PACKED)
+    return Keep(_folder(), _key(), _key, packed if os.path.isdir(packed) else None)
 
 
 def _folder() -> str | None:
     named = os.environ.get(VARIABLE)
     if named:
-        return None if named == "off" else named
+        return named
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, "runtime-validate") if os.path.isabs(base) else None
 
@@ -135,7 +147,7 @@ def _key() -> str:
     package = os.path.dirname(validator.__file__)
     places = [resources.folder("schemas"), resources.folder("spec"), *(os.path.join(package, name) for name in _CODE)]
     digest = blake2b(digest_size=_SIZE)
-    digest.update(f"{validator.__version__}\0{sys.version}\0{sys.implementation.cache_tag}\0{marshal.version}".encode())
+    digest.update("\0".join(map(str, (validator.__version__, *_INTERPRETER))).encode())
     for place in places:
         for path in _files(place):
             content = _content(path)
@@ -169,6 +181,11 @@ def _files(place: str) -> Iterator[str]:
                 yield from _files(entry.path)
         elif entry.name.endswith((".json", ".yaml", ".md", ".py")):
             yield entry.path
+
+
+def _as_installed(_status: os.stat_result) -> bool:
+    """What came with the package is trusted as its modules are, whoever installed them."""
+    return True
 
 
 def _is_ours(status: os.stat_result) -> bool:
