@@ -64,8 +64,18 @@ def _resolved_permission(step, world):
         return None
     for target in decisions.linked.get(key, ()):
         about = decisions.about[target]
-        resolved = next((entry for entry in about if entry.event == "permission.resolved"), None)
+        resolved = _resolution(about, key)
         if resolved:
             lines = (question.line, *(entry.line for entry in about))
             return lines, resolved.word, ("permission", target)
+    return None
+
+
+def _resolution(about, action):
+    """The resolution of a permission that an action stands for; whoever is asked again is asked by another action."""
+    asked = None
+    for entry in about:
+        asked = entry.action or asked
+        if asked == action and entry.event == "permission.resolved":
+            return entry
     return None
