@@ -16,7 +16,7 @@ UNKNOWN = {"honest": "unknown", "reason": "One of the amounts was not told."}
 
 
 def routing(unit: Unit, event: Event, moves: list[Move]) -> None:
-    """What was routed, by the turn it was routed for; the turn routed last speaks for its session."""
+    """What was routed, by the turn it was routed for; a session shows what was told of the turn routed last."""
     kind = event["type"].removeprefix("routing.")
     if kind == "fallback.applied":
         record = unit.edit("fallback", event["event_id"])
@@ -26,10 +26,10 @@ def routing(unit: Unit, event: Event, moves: list[Move]) -> None:
     session = unit.edit("routing", event["session_id"])
     session.session = event["session_id"]
     turn = event.get("turn_id") if isinstance(event.get("turn_id"), str) else ""
-    session.data["turn"] = turn
     record = unit.edit("route", f"{event['session_id']}|{turn}")
     record.session = event["session_id"]
     _ROUTES[kind](record, event)
+    session.data = dict(record.data)
     if kind == "task.profile.resolved" and isinstance(event.get("task_id"), str):
         unit.edit("task", event["task_id"]).data["task_profile"] = record.data["task_profile"]
 

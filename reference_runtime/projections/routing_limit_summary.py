@@ -11,7 +11,6 @@ _ROUTED = ("task_profile", "candidate_count", "candidates", "excluded", "routing
 
 VIEWS = {
     "routing": lambda record: record.data,
-    "route": lambda record: record.data,
     "fallback": lambda record: record.data,
     "cost": lambda record: record.data,
     "limit_state": lambda record: record.data,
@@ -21,9 +20,8 @@ VIEWS = {
 
 def build(unit: Unit, session: str, thread: str | None = None) -> dict[str, Any]:
     routed, cost = unit.get("routing", session), unit.get("cost", session)
-    route = unit.get("route", f"{session}|{routed.data['turn']}") if routed else None
     return {
-        **{name: route.data.get(name) if route else None for name in _ROUTED},
+        **{name: routed.data.get(name) if routed else None for name in _ROUTED},
         "fallbacks": [one.data for one in unit.find("fallback", session_id=session)],
         "cost_state": copied("cost_state", cost.data) if cost else None,
         "limit_states": [one.data for one in unit.find("limit_state", session_id=session)],

@@ -17,6 +17,19 @@ def test_a_job_of_a_task_that_gets_its_thread_later():
     state.teardown()
 
 
+def test_a_turn_that_is_routed_as_the_last_one_was_changes_nothing_that_is_shown():
+    """Found by the machine: what is told of another turn is no other document (19.4, `updated_at`)."""
+    state = RuntimeMachine()
+    state.begin()
+    state.interrupt(key=None, policy=None, thread="thr_1", turn=None)
+    for script in ("reply", "fails"):
+        state.submit(key=None, script=script, thread="thr_1", turn=None)
+    state.work(steps=4)
+    state.crash()
+    state.work(steps=2)
+    state.teardown()
+
+
 def _two_tasks() -> RuntimeMachine:
     state = RuntimeMachine()
     state.begin()
