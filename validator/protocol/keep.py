@@ -68,7 +68,7 @@ class Keep:
         """The value kept under a name; None when there is none to trust."""
         if name not in self._known:
             own = self._read(self._folder, name, _is_ours)
-            self._known[name] = own or self._read(self._packed, name, _as_installed)
+            self._known[name] = self._read(self._packed, name, _as_installed) if own is None else own
         return self._known[name]
 
     def put(self, name: str, make: Callable[[], Any]) -> None:
