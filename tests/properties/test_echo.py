@@ -481,6 +481,20 @@ def test_a_key_of_another_stream_may_wake_a_rule(monkeypatch, taken):
     assert [(found.rule, found.line) for found in report.findings] == [("SCH002", 11)]
 
 
+def test_a_version_may_be_named_after_a_key_of_that_name(monkeypatch, taken):
+    """A number names no version; but from the first that is named on, every event has to name it."""
+    lines = [json.loads(line) for line in talk(["one", "two", "three", "four", "five", "six", "seven"])]
+    other = {"type": "session.updated", "session_id": "ses_2", "timestamp": lines[9]["timestamp"]}
+    for place, version in ((5, 3), (10, "0.3")):
+        named = {"event_id": f"v{place}", "sequence": place, "schema_version": version, "payload": {"title": "Two"}}
+        lines.insert(place, {**other, **named})
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert taken
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.line for found in report.findings if found.rule == "SCH002" and found.key == "missing"] == [12]
+
+
 def outputs(count, step=4):
     """A process that writes some pieces, with their offsets if these grow."""
     ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}
