@@ -495,6 +495,46 @@ def test_a_version_may_be_named_after_a_key_of_that_name(monkeypatch, taken):
     assert [found.line for found in report.findings if found.rule == "SCH002" and found.key == "missing"] == [12]
 
 
+def told(events):
+    """Events of several sessions and records, as lines: each event with an id, a time and its place in its session."""
+    counts, found = Counter(), []
+    for number, (kind, named, payload) in enumerate(events, start=1):
+        if kind.startswith("record:"):
+            found.append({"record": kind.removeprefix("record:"), **named, **payload})
+            continue
+        counts[named["session_id"]] += 1
+        head = {"type": kind, "event_id": f"e{number}", "timestamp": "2026-05-08T09:00:00Z"}
+        found.append({**head, "sequence": counts[named["session_id"]], **named, "payload": payload})
+    return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in found)
+
+
+A, B = {"session_id": "s1"}, {"session_id": "s2"}
+TURN = {**A, "thread_id": "h1", "turn_id": "u1"}
+BEGUN = [
+    ("session.created", A, {"title": "One"}),
+    ("session.created", B, {"title": "Two"}),
+    ("thread.started", {**A, "thread_id": "h1"}, {"title": "Main"}),
+    ("turn.submitted", TURN, {"status": "accepted", "input_ref": "input://1", "source": "workspace"}),
+    ("turn.started", TURN, {}),
+]
+REQUESTED = ("model.requested", {**TURN, "model_request_id": "m1"}, {"provider": "acme", "model": "acme-large"})
+SPOKEN = ("model.delta", {**TURN, "model_request_id": "m1"}, {"delta": "word "})
+def test_the_line_of_the_highest_sequence_is_the_last_that_has_it(monkeypatch, taken):
+    acknowledged = {"command_id": "k1", "command": "ack_events"}
+    channel = ("channel.connected", {**B, "channel_id": "x1"}, {"kind": "remote_control"})
+    changed = ("session.updated", B, {"changed": ["title"], "title": "Two"})
+    events = [
+        *[*BEGUN, REQUESTED, *[SPOKEN] * 3, channel, *[changed] * 6, *[SPOKEN] * 2, *[changed] * 2],
+        ("record:command", acknowledged, {"request": {"channel_id": "x1", "sequence": 999}}),
+        ("record:result", acknowledged, {"result": {"outcome": "accepted"}}),
+    ]
+    data = told(events)
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) == 3
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.witness for found in report.findings if found.rule == "CMD011"] == [(20, 21)]
+
+
 def outputs(count, step=4):
     """A process that writes some pieces, with their offsets if these grow."""
     ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}
