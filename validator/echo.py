@@ -9,10 +9,10 @@ it does not hold; rules know a line, and what ledgers keep once they have heard 
 
 The lines between are not shown to ledgers, except those that keep every event (`echo`, several at a time); the last of
 them is shown to those that heed it, before anything that could tell the difference: another line of the stream, a line
-that names one of its ids, a record, a line that could not be read, the end. Where lines of one stream follow one
-another, they are looked at in rows: cut into columns, each of which is looked at as a whole. As soon as that leaves a
-doubt, the row ends before the line in question. With the fast path off there is no short way, and the report is the
-same.
+that names one of its ids, a record, a line that could not be read or says two things, the end. Where lines of one
+stream follow one another, they are looked at in rows: cut into columns, each of which is looked at as a whole. As soon
+as that leaves a doubt, the row ends before the line in question. With the fast path off there is no short
+way, and the report is the same.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ class Echoes:
             return
         stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
+        if forgets or line.torn or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
             self.settle()
             return
         named = self._owned.keys() & glance(event)[1]

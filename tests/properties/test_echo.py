@@ -519,6 +519,17 @@ BEGUN = [
 ]
 REQUESTED = ("model.requested", {**TURN, "model_request_id": "m1"}, {"provider": "acme", "model": "acme-large"})
 SPOKEN = ("model.delta", {**TURN, "model_request_id": "m1"}, {"delta": "word "})
+@pytest.mark.parametrize("key", ["type", "session_id"])
+def test_a_line_that_says_two_things_puts_all_text_in_doubt(key, monkeypatch, taken):
+    lines = told([*BEGUN, REQUESTED, *[SPOKEN] * 6, ("session.updated", B, {"title": "2"}), *[SPOKEN] * 4]).split(b"\n")
+    lines[12] = lines[12][:-1] + b',"%b":"another"}' % key.encode()
+    data = b"\n".join(lines)
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) > 6
+    assert report == judged(monkeypatch, data, "off")
+    assert report.looks["TRM030"] < 10
+
+
 def test_the_line_of_the_highest_sequence_is_the_last_that_has_it(monkeypatch, taken):
     acknowledged = {"command_id": "k1", "command": "ack_events"}
     channel = ("channel.connected", {**B, "channel_id": "x1"}, {"kind": "remote_control"})
