@@ -265,7 +265,7 @@ class Reader(Validator):
     def seal(self) -> Seal:
         """Reads the capture to its end; says what the other judges have to know."""
         self._extent = self._read_rest()
-        if self._session is None:
+        if self._session is None or not self._extent.readable:
             raise InseparableError
         return self._session.seal()
 

@@ -9,10 +9,10 @@ it does not hold; rules know a line, and what ledgers keep once they have heard 
 
 The lines between are not shown to ledgers, except those that keep every event (`echo`, several at a time); the last of
 them is shown to those that heed it, before anything that could tell the difference: another line of the stream, a line
-that names one of its ids, a record, a line that could not be read, the end. Where lines of one stream follow one
-another, they are looked at in rows: cut into columns, each of which is looked at as a whole. As soon as that leaves a
-doubt, the row ends before the line in question. With the fast path off there is no short way, and the report is the
-same.
+that names what the stream has to do with, a record, a line that could not be read or says two things, the end; and
+after a line of another stream that moved such a thing without naming it. Where lines of one stream follow one another,
+they are looked at in rows: cut into columns, each of which is looked at as a whole. As soon as that leaves a doubt, the
+row ends before the line in question. With the fast path off there is no short way, and the report is the same.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
 from validator.filling import Fillings
 from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Read, Template, goes_on, in_order
+from validator.names import names, names_more
 from validator.protocol.fastpath import mode
-from validator.protocol.glance import glance
+from validator.protocol.glance import glance, remembered
 from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.replay import world as worlds
@@ -256,12 +257,22 @@ class Echoes:
             return
         stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
+        if forgets or line.torn or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
             self.settle()
             return
         named = self._owned.keys() & glance(event)[1]
         if named or stream in self._by_session:
             self._interrupt({stream}.union(*(self._owned[name] for name in named)))
+
+    def moved(self, step: Step | None) -> None:
+        """Shows what was left out of streams that a line has to do with by what it moved, and not by its own ids."""
+        if step is None or not self._owned:
+            return
+        owned, subjects = self._owned, self._world.fold.subjects
+        for move in step.moves:
+            named = owned.keys() & {move.subject, *subjects[move.machine][move.subject].scope.values()}
+            if named:
+                self._interrupt(set().union(*(owned[name] for name in named)))
 
     def _interrupt(self, sessions: set[str]) -> None:
         """Shows what was left out of some streams."""
@@ -330,7 +341,7 @@ class Echoes:
             session=step.line["session_id"],
             stream=step.place.stream,
             sign=_sign(line.raw, self._mark),
-            ids=tuple({value for name, value in step.scope.items() if name not in _SHARED}),
+            ids=tuple(self._ids(step)),
             keepers=self._known_keepers.setdefault(audience.echo, audience.echo),
             raw=line.raw,
             line=step.number,
@@ -339,6 +350,12 @@ class Echoes:
         self._signs[echo.sign] = self._by_session[echo.session] = echo
         for name in echo.ids:
             self._owned.setdefault(name, {})[echo.session] = None
+
+    def _ids(self, step: Step) -> set[str]:
+        """What a line has to do with: what it names, and what the subjects that it names were seen with."""
+        scopes = [step.scope, *(subject.scope for subject in self._world.named(step.scope))]
+        found = {value for scope in scopes for name, value in scope.items() if name not in _SHARED}
+        return found.union(names(step.line)) if remembered(names_more, glance(step.line)[0]) else found
 
     def _learn_to_read(self) -> None:
         canonical, name = self._session.canonical, "session_id"

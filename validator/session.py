@@ -90,7 +90,7 @@ class Session:
         if event is not None and echoes.minds(line, event):
             echoes.after(line, *self._watched(line, event))
         else:
-            self._judge(line, event)
+            echoes.moved(self._judge(line, event))
 
     def _event(self, line: Line) -> dict[str, Any] | None:
         """The event that a line is, in canonical form, where that needs no further look."""
@@ -104,6 +104,7 @@ class Session:
         step = self._judge(line, event)
         looked, tally.looked, asker.heard = tally.looked, before, None
         tally.count(looked, 1)
+        self.echoes.moved(step)
         return step if tally.told == told else None, looked, counted
 
     def _judge(self, line: Line, event: dict[str, Any] | None) -> Step | None:

@@ -76,3 +76,8 @@ def test_a_name_in_the_other_casing_concerns_all_sessions():
     for place in (0, 1, len(events) // 2, len(events) - 1):
         told = [camel(core, event) if number == place else event for number, event in enumerate(events)]
         assert apart(written(told), 2) is None
+
+
+@pytest.mark.parametrize("raw", [b"", b'{"cut'])
+def test_where_no_line_can_be_read_nothing_is_judged_apart(raw):
+    assert apart(raw, 2, Options(protocol="agent-runtime")) is None

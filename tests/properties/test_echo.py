@@ -481,6 +481,112 @@ def test_a_key_of_another_stream_may_wake_a_rule(monkeypatch, taken):
     assert [(found.rule, found.line) for found in report.findings] == [("SCH002", 11)]
 
 
+def told(events):
+    """Events of several sessions and records, as lines: each event with an id, a time and its place in its session."""
+    counts, found = Counter(), []
+    for number, (kind, named, payload) in enumerate(events, start=1):
+        if kind.startswith("record:"):
+            found.append({"record": kind.removeprefix("record:"), **named, **payload})
+            continue
+        counts[named["session_id"]] += 1
+        head = {"type": kind, "event_id": f"e{number}", "timestamp": "2026-05-08T09:00:00Z"}
+        found.append({**head, "sequence": counts[named["session_id"]], **named, "payload": payload})
+    return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in found)
+
+
+A, B = {"session_id": "s1"}, {"session_id": "s2"}
+TURN = {**A, "thread_id": "h1", "turn_id": "u1"}
+CALL = {**TURN, "tool_call_id": "c1"}
+BEGUN = [
+    ("session.created", A, {"title": "One"}),
+    ("session.created", B, {"title": "Two"}),
+    ("thread.started", {**A, "thread_id": "h1"}, {"title": "Main"}),
+    ("turn.submitted", TURN, {"status": "accepted", "input_ref": "input://1", "source": "workspace"}),
+    ("turn.started", TURN, {}),
+]
+REQUESTED = ("model.requested", {**TURN, "model_request_id": "m1"}, {"provider": "acme", "model": "acme-large"})
+SPOKEN = ("model.delta", {**TURN, "model_request_id": "m1"}, {"delta": "word "})
+UNNAMED = ("model.delta", TURN, {"delta": "word ", "model_request_id": "m2"})
+WRITTEN = ("process.output", {**TURN, "process_id": "p1"}, {"stream": "stdout", "text": "line"})
+ASKED = {"action_type": "approval", "decisions": ["approved", "denied"], "scope": {"kind": "once"}}
+FROM_ELSEWHERE = {
+    "an action whose answer wakes the turn": (
+        [REQUESTED, ("action.required", {**TURN, "action_id": "a1"}, ASKED), *[SPOKEN] * 6],
+        ("action.resolved", {**B, "action_id": "a1"}, {"decision": "approved", "decision_source": "user"}),
+        [SPOKEN] * 4,
+        "THR-5",
+    ),
+    "a permission of the call that the process belongs to": (
+        [
+            ("tool.started", CALL, {"tool_name": "shell"}),
+            ("process.started", {**CALL, "process_id": "p1"}, {"command": "make"}),
+            *[WRITTEN] * 6,
+        ],
+        ("permission.evaluated", {**B, "tool_call_id": "c1"}, {"decision": "deny", "decision_source": "user"}),
+        [WRITTEN] * 4,
+        "PERM-13",
+    ),
+    "a request that the payload alone names": (
+        [("model.requested", TURN, {"provider": "acme", "model": "acme-large"}), *[UNNAMED] * 6],
+        ("model.requested", {**B, "model_request_id": "m2"}, {"provider": "acme", "model": "acme-large"}),
+        [*[UNNAMED] * 4, ("model.completed", {**B, "model_request_id": "m2"}, {"usage": {"output_tokens": 0}})],
+        "HON-31",
+    ),
+}
+"""What is said of a session in another, and the clause that is judged by it."""
+
+
+@pytest.mark.parametrize("what", sorted(FROM_ELSEWHERE))
+def test_another_session_may_speak_about_what_text_belongs_to(what, monkeypatch, taken):
+    before, between, after, clause = FROM_ELSEWHERE[what]
+    data = told([*BEGUN, *before, between, *after])
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) > 4
+    assert report == judged(monkeypatch, data, "off")
+    assert next(entry.looks for entry in report.requirements if entry.requirement == clause)
+
+
+@pytest.mark.parametrize("key", ["type", "session_id"])
+def test_a_line_that_says_two_things_puts_all_text_in_doubt(key, monkeypatch, taken):
+    lines = told([*BEGUN, REQUESTED, *[SPOKEN] * 6, ("session.updated", B, {"title": "2"}), *[SPOKEN] * 4]).split(b"\n")
+    lines[12] = lines[12][:-1] + b',"%b":"another"}' % key.encode()
+    data = b"\n".join(lines)
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) > 6
+    assert report == judged(monkeypatch, data, "off")
+    assert report.looks["TRM030"] < 10
+
+
+def test_the_line_of_the_highest_sequence_is_the_last_that_has_it(monkeypatch, taken):
+    acknowledged = {"command_id": "k1", "command": "ack_events"}
+    channel = ("channel.connected", {**B, "channel_id": "x1"}, {"kind": "remote_control"})
+    changed = ("session.updated", B, {"changed": ["title"], "title": "Two"})
+    events = [
+        *[*BEGUN, REQUESTED, *[SPOKEN] * 3, channel, *[changed] * 6, *[SPOKEN] * 2, *[changed] * 2],
+        ("record:command", acknowledged, {"request": {"channel_id": "x1", "sequence": 999}}),
+        ("record:result", acknowledged, {"result": {"outcome": "accepted"}}),
+    ]
+    data = told(events)
+    report = judged(monkeypatch, data, "auto")
+    assert len(taken) == 3
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.witness for found in report.findings if found.rule == "CMD011"] == [(20, 21)]
+
+
+def test_a_version_may_be_named_after_a_key_of_that_name(monkeypatch, taken):
+    """A number names no version; but from the first that is named on, every event has to name it."""
+    lines = [json.loads(line) for line in talk(["one", "two", "three", "four", "five", "six", "seven"])]
+    other = {"type": "session.updated", "session_id": "ses_2", "timestamp": lines[9]["timestamp"]}
+    for place, version in ((5, 3), (10, "0.3")):
+        named = {"event_id": f"v{place}", "sequence": place, "schema_version": version, "payload": {"title": "Two"}}
+        lines.insert(place, {**other, **named})
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in lines).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert taken
+    assert report == judged(monkeypatch, data, "off")
+    assert [found.line for found in report.findings if found.rule == "SCH002" and found.key == "missing"] == [12]
+
+
 def outputs(count, step=4):
     """A process that writes some pieces, with their offsets if these grow."""
     ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}

@@ -75,8 +75,8 @@ class Order:
         return count
 
     def reach(self, sequence: int, number: int) -> None:
-        """Takes a sequence for the highest, if it is."""
-        if sequence >= (self.highest or 0):
+        """Takes a sequence for the highest, if it is; events of other streams may have been placed after it."""
+        if (sequence, number) > (self.highest or 0, self.highest_line):
             self.highest, self.highest_line = sequence, number
 
     def kind_of(self, event: dict[str, Any]) -> int:

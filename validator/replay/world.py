@@ -133,6 +133,13 @@ class World:
     def subjects(self, machine: str) -> dict[str, Subject]:
         return self.fold.subjects.get(machine, {})
 
+    def named(self, ids: Mapping[str, str]) -> Iterable[Subject]:
+        """The subjects that some ids name, of those that are kept whole."""
+        for name, value in ids.items():
+            for subjects in self._subjects_of.get(name, ()):
+                if (subject := dict.get(subjects, value)) is not None:
+                    yield subject
+
     def state(self, machine: str, key: str | None) -> str | None:
         """The state of a subject, or None when it was never seen."""
         subject = self.subjects(machine).get(key or "")
@@ -194,7 +201,8 @@ class World:
         if step.number > self.last_event:
             self.last_event, self.last_session = step.number, step.scope["session_id"]
         for move in step.moves:
-            self.fold.subjects[move.machine][move.subject].heard = step.number
+            subject = self.fold.subjects[move.machine][move.subject]
+            subject.heard = max(subject.heard, step.number)
         self._teach(step, self.audience(step).heed_last)
 
     def _teach(self, step: Step, teachers: tuple[Teacher, ...]) -> None:

@@ -25,6 +25,8 @@ class CallFlags:
         self._turns = {}
 
     def apply(self, step):
+        if step.kind != "event" or not (step.type or "").startswith("tool."):
+            return
         call, turn = step.scope.get("tool_call_id"), step.scope.get("turn_id")
         if step.type == "tool.started" and call is not None:
             self._flags[call] = self._kind(step)

@@ -13,13 +13,17 @@ from validator.rules import finding, rule, seen
 class Versions:
     """Where a version was named first, and which types were told to lack it."""
 
-    given = ("schema_version",)
+    since = ("schema_version",)
     heeds_last = False
 
     def __init__(self, world: World):
         self._world = world
         self.line: int | None = None
         self._told: set[str] = set()
+
+    def alike(self, step: Step) -> bool:
+        """False while a version may still be named, in whatever session: from then on every event has to name it."""
+        return self.line is not None
 
     def apply(self, step: Step) -> None:
         if self.line is None and step.kind == "event" and isinstance(step.line.get("schema_version"), str):
@@ -43,7 +47,7 @@ class Versions:
 
 
 @rule(
-    "SCH002", "version-not-named", clauses={"agent-runtime": "ENV-9"}, on="*", needs=(Versions,), since=Versions.given
+    "SCH002", "version-not-named", clauses={"agent-runtime": "ENV-9"}, on="*", needs=(Versions,), since=Versions.since
 )
 def check(step, world, context):
     versions, version = world.ledger(Versions), step.line.get("schema_version")
