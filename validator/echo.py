@@ -249,7 +249,11 @@ class Echoes:
     # What ends it.
 
     def before(self, line: Line, event: dict[str, Any] | None) -> None:
-        """Shows ledgers what was left out, before a line that could tell the difference; no event always could."""
+        """Shows ledgers what was left out, before a line that could tell the difference; no event always could.
+
+        So could an event that reveals a loss: what is in doubt from then on is cleared up by the next piece about it,
+        whatever stream that piece is of.
+        """
         if self._pending:
             self.show_pending()
         if not self._by_session:
@@ -257,6 +261,9 @@ class Echoes:
         stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
         forgets = line.number - self._world.faded_at >= worlds.RECENT
         if forgets or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
+            self.settle()
+            return
+        if line.torn or self._world.order.leaps(event):
             self.settle()
             return
         named = self._owned.keys() & glance(event)[1]

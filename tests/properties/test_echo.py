@@ -481,6 +481,31 @@ def test_a_key_of_another_stream_may_wake_a_rule(monkeypatch, taken):
     assert [(found.rule, found.line) for found in report.findings] == [("SCH002", 11)]
 
 
+@pytest.mark.parametrize("said", ['"type":"turn.started"', '"turn_id":"turn_9"', '"session_id":"ses_2"'])
+def test_a_line_of_another_stream_that_says_two_things_puts_all_of_them_in_doubt(said, monkeypatch, taken):
+    lines = list(talk(["few words "] * 40))
+    other = '{"type":"model.delta","event_id":"x","timestamp":"2026-05-08T09:00:00Z","session_id":"ses_9"'
+    more = '"sequence":1,"turn_id":"turn_2","model_request_id":"mr_2","payload":{"delta":"few words "}}'
+    data = "\n".join([*lines[:30], f"{other},{said},{more}", *lines[30:]]).encode() + b"\n"
+    report = judged(monkeypatch, data, "auto")
+    assert report.counts["FRM007"] == 1
+    assert len(taken) > 30
+    assert report == judged(monkeypatch, data, "off")
+
+
+def test_a_gap_in_another_stream_may_put_in_doubt_what_a_piece_is_about(monkeypatch, taken):
+    """The process began in the stream with the gap; its next piece, in another stream, tells that it still runs."""
+    lines = [json.loads(line) for line in outputs(40)]
+    for sequence, event in enumerate(lines[4:], start=1):
+        event |= {"session_id": "s2", "thread_id": "h2", "turn_id": "u2", "sequence": sequence}
+    late = {**lines[0], "type": "session.updated", "event_id": "e99", "sequence": 9}
+    data = "\n".join(json.dumps(event, separators=(",", ":")) for event in [*lines[:20], late, *lines[20:]]).encode()
+    report = judged(monkeypatch, data + b"\n", "auto")
+    assert len(taken) > 30
+    assert "process p1 is still running" in report.incomplete
+    assert report == judged(monkeypatch, data + b"\n", "off")
+
+
 def outputs(count, step=4):
     """A process that writes some pieces, with their offsets if these grow."""
     ids = {"session_id": "s1", "thread_id": "h1", "turn_id": "u1"}
