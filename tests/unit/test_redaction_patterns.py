@@ -4,6 +4,8 @@ import base64
 import io
 import json
 import re
+from itertools import pairwise
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -271,3 +273,28 @@ def test_hostile_text_is_read_in_bounded_time():
     for piece in ("/home/", "a_", "://a:", "password=", "server=a;", "-----BEGIN ", "%2F", "\\u002f", "~a/", "C:\\"):
         text = piece * 20_000
         list(scan(event(text), CORE))
+
+
+@pytest.mark.parametrize("piece", ["/home/al ", "a@b /tmp/al "])
+def test_a_text_that_leaks_many_times_takes_no_longer_per_piece(piece):
+    def spent(times):
+        text = piece * times
+        start = process_time()
+        assert matches(text, PATTERNS.rows)
+        return process_time() - start
+
+    assert min(spent(20_000) for _ in range(2)) < 40 * max(spent(2_000), 0.01)
+
+
+def test_of_finds_that_overlap_the_row_that_is_listed_first_has_the_place():
+    rows = [ROWS["assignment"], ROWS["temp-posix"], ROWS["home-posix"], ROWS["home-root"]]
+    text = "/tmp/a /home/al/x token=Tr0ub4dor-3x9z:/tmp/b/home/c /root/x"
+    assert [(match.row.id, text[match.start : match.end]) for match in matches(text, rows)] == [
+        ("assignment", "Tr0ub4dor-3x9z"),
+        ("temp-posix", "/tmp/a"),
+        ("temp-posix", "/tmp/b/home/c"),
+        ("home-posix", "/home/al/x"),
+        ("home-root", "/root/x"),
+    ]
+    found = matches(text, reversed(PATTERNS.rows))
+    assert all(one.end <= two.start for one, two in pairwise(sorted(found, key=lambda match: match.start)))
