@@ -275,7 +275,7 @@ def test_hostile_text_is_read_in_bounded_time():
         list(scan(event(text), CORE))
 
 
-@pytest.mark.parametrize("piece", ["/home/al ", "a@b /tmp/al "])
+@pytest.mark.parametrize("piece", ["/home/al ", "-----BEGIN PRIV" + "ATE KEY-----", "a@b /tmp/al "])
 def test_a_text_that_leaks_many_times_takes_no_longer_per_piece(piece):
     def spent(times):
         text = piece * times
@@ -298,3 +298,11 @@ def test_of_finds_that_overlap_the_row_that_is_listed_first_has_the_place():
     ]
     found = matches(text, reversed(PATTERNS.rows))
     assert all(one.end <= two.start for one, two in pairwise(sorted(found, key=lambda match: match.start)))
+
+
+def test_keys_beside_one_another_are_found_one_by_one():
+    key = "-----BEGIN RSA PRIV" + "ATE KEY-----\nProc-Type: 4\n------\nMIIE+/=\n-----END RSA PRIV" + "ATE KEY-----"
+    text = f"{key}\n{key} and -----BEGIN PRIV" + "ATE KEY-----\nMIIE"
+    row = ROWS["private-key"]
+    assert [match.end - match.start for match in matches(f"see {key}", [row])] == [len(key)]
+    assert len(matches(text, [row])) == 3
