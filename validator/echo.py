@@ -250,7 +250,11 @@ class Echoes:
     # What ends it.
 
     def before(self, line: Line, event: dict[str, Any] | None) -> None:
-        """Shows ledgers what was left out, before a line that could tell the difference; no event always could."""
+        """Shows ledgers what was left out, before a line that could tell the difference; no event always could.
+
+        So could an event that reveals a loss: what is in doubt from then on is cleared up by the next piece about it,
+        whatever stream that piece is of.
+        """
         if self._pending:
             self.show_pending()
         if not self._by_session:
@@ -281,8 +285,10 @@ class Echoes:
             self._drop(echo)
 
     def _disturbs(self, kind: str, document: dict[str, Any]) -> bool:
-        """True for an event that concerns every stream, or wakes somebody who has slept so far."""
-        return kind.startswith(_DISTURBING) or self._world.attention.rouses(kind, glance(document)[0])
+        """True for an event that concerns every stream, reveals a loss, or wakes somebody who has slept so far."""
+        world = self._world
+        is_heard = kind.startswith(_DISTURBING) or world.attention.rouses(kind, glance(document)[0])
+        return is_heard or world.order.leaps(document)
 
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""

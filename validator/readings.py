@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from validator.protocol.regex import compiled
@@ -172,11 +173,17 @@ def matches(text: str, rows: Iterable[Row]) -> list[Match]:
     possible = [row for row in rows if row.may_match(whole)]
     if not possible:
         return found
+    starts: list[int] = []
+    ends: list[int] = []
     for reading in readings(text):
         low = reading.text.lower()
         for row in possible:
             for span in row.spans(reading.text, low):
                 start, end = reading.original(*span)
-                if all(end <= other.start or other.end <= start for other in found):
+                # What was claimed does not overlap, so both lists are in order and one neighbour tells of all.
+                place = bisect_left(starts, end)
+                if place == 0 or ends[place - 1] <= start:
+                    starts.insert(place, start)
+                    ends.insert(place, end)
                     found.append(Match(row, start, end))
     return found

@@ -58,6 +58,9 @@ class Spent:
         return self.processor / self.size
 
 
+_KEY = "-----BEGIN PRIV" + "ATE KEY-----"
+
+
 def spend(path: Path, jobs: int) -> tuple[float, float, int]:
     """Seconds of the processor, seconds, and kilobytes at most, that a check of a file takes."""
     code = "from validator.cli import main; main()"
@@ -149,13 +152,15 @@ def _nested(depth: int) -> object:
 
 def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
     """Streams that were thought of to be slow, by what makes them so."""
-    few = range(1, max(events // 8, 2))
+    few, rare = range(1, max(events // 8, 2)), range(1, max(events // 1000, 2))
     long = "/usr/share/doc/a/b/c " * 400
     words = " ".join(f"w{number}/x" for number in range(1500))
     return {
         "deep nesting": lambda: (_warning(n, _nested(60)) for n in few),
         "long texts full of slashes": lambda: _spoken(f"{n} {long}" for n in few),
         "long texts of new words": lambda: _spoken(f"{n} {words}" for n in few),
+        "texts that leak everywhere": lambda: _spoken(f"{n} " + "/home/al " * 4000 for n in rare),
+        "keys without an end": lambda: _spoken(f"{n} " + _KEY * 800 for n in rare),
         "escapes everywhere": lambda: _spoken("\u00e9%2e\\n" * 400 + str(n) for n in few),
         "many keys": lambda: (_warning(n, {f"k{n}_{i}": i for i in range(50)}) for n in few),
         "many sessions": lambda: (_one(1, session_id=f"s{n}", type="session.created", event_id=f"x{n}") for n in few),

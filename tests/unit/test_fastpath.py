@@ -166,6 +166,14 @@ def test_the_usual_timestamp_is_plain_and_an_impossible_one_is_not():
         assert not plain_instant()(text)
 
 
+def test_a_plain_instant_that_is_too_long_is_not_accepted():
+    texts = [f"2026-05-31T23:59:59.{'1' * digits}{zone}" for digits in range(1, 10) for zone in ("Z", "+00:00")]
+    assert all(map(plain_instant(), texts))
+    for most in range(20, 40):
+        schema = {"type": "string", "format": "date-time", "pattern": TIMESTAMP, "maxLength": most}
+        assert check(schema, texts) == [], most
+
+
 def test_the_time_schema_still_has_the_pattern_that_plain_instants_fit(core):
     assert core.store.subschema("common/1/time.schema.json#/$defs/timestamp")["pattern"] == TIMESTAMP
 

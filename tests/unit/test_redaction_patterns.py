@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -271,3 +272,25 @@ def test_hostile_text_is_read_in_bounded_time():
     for piece in ("/home/", "a_", "://a:", "password=", "server=a;", "-----BEGIN ", "%2F", "\\u002f", "~a/", "C:\\"):
         text = piece * 20_000
         list(scan(event(text), CORE))
+
+
+def test_of_finds_that_overlap_the_row_that_is_listed_first_has_the_place():
+    rows = [ROWS["assignment"], ROWS["temp-posix"], ROWS["home-posix"], ROWS["home-root"]]
+    text = "/tmp/a /home/al/x token=Tr0ub4dor-3x9z:/tmp/b/home/c /root/x"
+    assert [(match.row.id, text[match.start : match.end]) for match in matches(text, rows)] == [
+        ("assignment", "Tr0ub4dor-3x9z"),
+        ("temp-posix", "/tmp/a"),
+        ("temp-posix", "/tmp/b/home/c"),
+        ("home-posix", "/home/al/x"),
+        ("home-root", "/root/x"),
+    ]
+    found = matches(text, reversed(PATTERNS.rows))
+    assert all(one.end <= two.start for one, two in pairwise(sorted(found, key=lambda match: match.start)))
+
+
+def test_keys_beside_one_another_are_found_one_by_one():
+    key = "-----BEGIN RSA PRIV" + "ATE KEY-----\nProc-Type: 4\n------\nMIIE+/=\n-----END RSA PRIV" + "ATE KEY-----"
+    text = f"{key}\n{key} and -----BEGIN PRIV" + "ATE KEY-----\nMIIE"
+    row = ROWS["private-key"]
+    assert [match.end - match.start for match in matches(f"see {key}", [row])] == [len(key)]
+    assert len(matches(text, [row])) == 3

@@ -100,6 +100,11 @@ class Order:
         """The last sequence of a stream, and its line."""
         return self._last.get(stream) or self._recall(stream)
 
+    def leaps(self, event: dict[str, Any]) -> bool:
+        """True for an event that tells by its sequence that something is missing before it in its stream."""
+        sequence = self._sequence(event)
+        return type(sequence) is int and sequence > (self.last(self.stream(event) or "")[0] or 0) + 1
+
     def _recall(self, stream: str) -> tuple[int | None, int | None]:
         return (self._quiet.get(short(stream)) if self._quiet else None) or (None, None)
 

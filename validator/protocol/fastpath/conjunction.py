@@ -32,7 +32,8 @@ _TESTS = {
     "number": "(type(v) is int or type(v) is float)",
 }
 _SPECIFIC = {"object": OBJECTS, "array": ARRAYS, "string": STRINGS, "number": NUMBERS}
-_LONGEST_INSTANT = 30
+_LONGEST_INSTANT = 35
+"""Characters of a plain instant with nine digits of a fraction and an offset."""
 _IN_PLACE = 2
 """How many expressions that several properties share are written into the loop."""
 
