@@ -70,8 +70,9 @@ def test_most_of_what_has_nothing_in_common_is_judged_apart(in_camel_case):
 
 
 def test_a_name_in_the_other_casing_concerns_all_sessions():
-    events = mixed(random.Random(101), 4, 0)
-    assert apart(written(events), 2) is not None
+    drawn = (mixed(random.Random(seed), 4, 0) for seed in range(101, 131))
+    # What is drawn hangs on which fixtures there are, and some cannot be judged apart.
+    events = next(events for events in drawn if apart(written(events), 2) is not None)
     core = load_protocol("agent-runtime")
     for place in (0, 1, len(events) // 2, len(events) - 1):
         told = [camel(core, event) if number == place else event for number, event in enumerate(events)]

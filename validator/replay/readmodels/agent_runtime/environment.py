@@ -150,7 +150,7 @@ class Environment(Collector):
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `execution_environment_snapshot`."""
         shown = self.shown(scope)
-        return shown and {**shown, "active_processes": self.facts.of(Processes).active(scope)}
+        return None if shown is None else {**shown, "active_processes": self.facts.of(Processes).active(scope)}
 
     def scopes(self) -> list[Scope]:
         """Every scope that has an environment."""

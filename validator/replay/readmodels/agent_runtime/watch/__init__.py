@@ -78,8 +78,12 @@ class Watch:
                     self.times[model, scope] = fact.time
 
     def _fed(self, fact: Fact) -> Iterable[int]:
-        """The pieces that an event can touch; the first of all, and one that brings others to a thread, touch any."""
-        if fact.late or not self.times:
+        """The pieces that an event can touch.
+
+        The first of all touches any, and so does one that brings others to a thread, or is the first in a thread or
+        turn: what another session told of that thread may now be shown.
+        """
+        if fact.late or not self.times or "thread_id" in fact.anew:
             return range(len(PIECES))
         moved = tuple({move.machine: None for move in fact.step.moves})
         return _fed_by(fact.type, moved, (*fact.ids, *(name for name in CARRIED if name in fact.line)))
