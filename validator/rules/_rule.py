@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from validator.protocol.digest import sha256
@@ -51,8 +51,11 @@ class Finding:
     """Kind and id of the subject it is about."""
     state: str | None = None
     """The state the subject was in before this line."""
-    witness: tuple[int, ...] = ()
-    """Lines that, together with the finding's own, are enough to judge the same again."""
+    witness: Iterable[int] = ()
+    """Lines that, together with the finding's own, are enough to judge the same again.
+
+    A rule may give them by an iterator: it is asked only when the finding is kept, and before the next step.
+    """
     fix: str = ""
     key: str = ""
     """What tells this finding from another of the same rule, free of ids and line numbers."""

@@ -102,4 +102,4 @@ def _positions(step, queue):
 def _finding(step, clause, expected, actual, pointer, world):
     world.mingled = True
     lines = (line for subject in world.subjects("queue").values() for line in subject.history)
-    return finding(step, expected, actual, pointer=pointer, clause=clause, witness=tuple(lines), key=actual)
+    return finding(step, expected, actual, pointer=pointer, clause=clause, witness=lines, key=actual)

@@ -68,9 +68,8 @@ def explained(step: Step, world: World, context: Any) -> bool | None:
         return None
     if (found.source == "rule" and found.rules is None) or stated(line, "decision_reason", BESIDE) is None:
         return None
-    for entry in decisions.about[target_of(step) or ""]:
-        if entry.mode == "never":
-            return None
+    if decisions.about[target_of(step) or ""].strict:
+        return None
     policy = policies.set.get(step.scope.get("session_id", "")) if found.mode is not None else None
     return False if policy is None else True if policy[0] == found.mode else None
 

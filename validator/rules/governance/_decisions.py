@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from validator.protocol.formats import instant
@@ -53,6 +54,41 @@ class Decision:
         return self.event in {"permission.evaluated", "permission.resolved"}
 
 
+class About(list[Decision]):
+    """What was decided about one target, in order, with what is asked about all of it."""
+
+    __slots__ = ("_asked", "barred", "decides", "linked", "resolved", "strict")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decides = False
+        """One of them decides."""
+        self.strict = False
+        """One of them says that nobody can be asked."""
+        self.barred: Decision | None = None
+        """The first that asks where nobody can be asked."""
+        self.linked: Decision | None = None
+        """The last that names an action."""
+        self._asked: str | None = None
+        self.resolved: dict[str, Decision] = {}
+        """Action to the first resolution that it stands for; whoever is asked again is asked by another action."""
+
+    def add(self, found: Decision) -> None:
+        self.append(found)
+        self.decides = self.decides or found.decides
+        if found.mode == "never":
+            self.strict = True
+            if found.word == "ask" and self.barred is None:
+                self.barred = found
+        if found.action:
+            self.linked, self._asked = found, found.action
+        if found.event == "permission.resolved" and self._asked is not None:
+            self.resolved.setdefault(self._asked, found)
+
+    def lines(self) -> Iterator[int]:
+        return (entry.line for entry in self)
+
+
 class Decisions:
     """Permission events by target; those that name only a turn stand under the turn."""
 
@@ -60,8 +96,8 @@ class Decisions:
     forgets_faded = ("about", "linked")
 
     def __init__(self, world: World):
-        self.about: dict[str, list[Decision]] = {}
-        self.linked: dict[str, list[str]] = {}
+        self.about: dict[str, About] = {}
+        self.linked: dict[str, dict[str, None]] = {}
         """Action to the targets whose permission it stands for."""
         self.latest: Decision | None = None
         """The last one that names a target."""
@@ -73,9 +109,12 @@ class Decisions:
         if target is None:
             return
         self.latest = found = decision_of(step)
-        self.about.setdefault(target, []).append(found)
-        if found.action and target not in self.linked.setdefault(found.action, []):
-            self.linked[found.action].append(target)
+        about = self.about.get(target)
+        if about is None:
+            about = self.about[target] = About()
+        about.add(found)
+        if found.action:
+            self.linked.setdefault(found.action, {})[target] = None
 
     def of(self, target: Target) -> list[Decision]:
         """What was decided about a target, or about the call that started it."""
@@ -84,7 +123,7 @@ class Decisions:
 
     def on_record(self, target: Target) -> bool:
         keys = (*target.ids, target.turn or "")
-        return any(entry.decides for key in keys for entry in self.about.get(key, ()))
+        return any(self.about[key].decides for key in keys if key in self.about)
 
 
 def target_of(step: Step) -> str | None:

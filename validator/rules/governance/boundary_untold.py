@@ -55,4 +55,4 @@ def _wider(previous, line):
 def _decided_since(step, world, line):
     decisions = world.ledger(Decisions)
     keys = [step.scope[name] for name in ("tool_call_id", "process_id", "turn_id") if name in step.scope]
-    return any(entry.line > line for key in keys for entry in decisions.about.get(key, ()))
+    return any(decisions.about[key][-1].line > line for key in keys if key in decisions.about)

@@ -20,8 +20,8 @@ from validator.rules.governance._said import hidden
 )
 def check(step, world, context):
     target = target_of(step)
-    about = world.ledger(Decisions).about.get(target or "", ())
-    linked = next((entry for entry in reversed(about) if entry.action), None)
+    about = world.ledger(Decisions).about.get(target or "")
+    linked = about.linked if about else None
     if linked is None or hidden(world, step):
         return
     yield seen()
@@ -34,5 +34,5 @@ def check(step, world, context):
             "no such action was required",
             pointer="/payload/approval_action_id" if linked.line == step.number else "",
             entity=("action", linked.action),
-            witness=tuple(entry.line for entry in about),
+            witness=about.lines(),
         )

@@ -6,6 +6,8 @@ Near miss: both are refused, the action as timed_out and the permission as denie
 Fix: Derive both resolutions from the one answer.
 """
 
+from itertools import chain
+
 from validator.rules import finding, rule, seen
 from validator.rules.governance._decisions import Decisions, target_of
 from validator.rules.governance._questions import GRANTS, Questions
@@ -43,16 +45,13 @@ def check(step, world, context):
 
 def _resolved_action(step, world):
     """The answer to the action that a permission is linked to."""
-    about = world.ledger(Decisions).about.get(target_of(step) or "", ())
-    linked = next((entry for entry in reversed(about) if entry.action), None)
+    about = world.ledger(Decisions).about.get(target_of(step) or "")
+    linked = about.linked if about else None
     question = world.ledger(Questions).all.get(linked.action) if linked else None
     if question is None or question.answered is None:
         return None
-    return (
-        (question.line, question.answered, *(entry.line for entry in about)),
-        question.decision,
-        ("action", question.key),
-    )
+    lines = chain((question.line, question.answered), about.lines())
+    return lines, question.decision, ("action", question.key)
 
 
 def _resolved_permission(step, world):
@@ -64,18 +63,8 @@ def _resolved_permission(step, world):
         return None
     for target in decisions.linked.get(key, ()):
         about = decisions.about[target]
-        resolved = _resolution(about, key)
+        resolved = about.resolved.get(key)
         if resolved:
-            lines = (question.line, *(entry.line for entry in about))
+            lines = chain((question.line,), about.lines())
             return lines, resolved.word, ("permission", target)
-    return None
-
-
-def _resolution(about, action):
-    """The resolution of a permission that an action stands for; whoever is asked again is asked by another action."""
-    asked = None
-    for entry in about:
-        asked = entry.action or asked
-        if asked == action and entry.event == "permission.resolved":
-            return entry
     return None

@@ -86,8 +86,8 @@ def _required(step, world):
 
 
 def _decided(step, world):
-    about = world.ledger(Decisions).about.get(target_of(step) or "", ())
-    asked = next((entry for entry in about if entry.word == "ask" and entry.mode == "never"), None)
+    about = world.ledger(Decisions).about.get(target_of(step) or "")
+    asked = about.barred if about else None
     if asked is None or asked.line == step.number or permits(step.line, "decision") in {"ask", "unavailable"}:
         return
     word, source = permits(step.line, "decision"), permits(step.line, "decision_source")
@@ -102,7 +102,7 @@ def _decided(step, world):
         f"{shown(word)} from {source if source in HOSTS | {'human', 'mode'} else 'another source'}",
         clause="PERM-15",
         pointer="/payload/decision",
-        witness=tuple(entry.line for entry in about),
+        witness=about.lines(),
         key=shown(word),
     )
 

@@ -114,8 +114,9 @@ class Arrivals:
                     if _earlier(stamp, before):
                         self.later, self.is_plain = stream.stamped, False
                 stream.stamp, stream.stamped = stamp, number
-        if verdict != "next" or self.gaps.open or self.gaps.covered or step.type in self._markers:
-            self.gaps.apply(step)
+        gaps = self.gaps
+        if verdict != "next" or gaps.covered or step.type in self._markers or gaps.waits(name):
+            gaps.apply(step)
 
     def _recover(self, step: Step, session: str | None) -> None:
         if step.type in RECOVERED:
