@@ -93,17 +93,21 @@ class Tally:
         """Counts a finding, and keeps it unless its rule has had its share."""
         clause = found.clause or clauses[0]
         level = found.level or self._level(clause)
-        found = self._located(found, step, context)
-        if self._told_before(rule, step, found):
-            return
+        is_part = step is not None and step.at is not None
+        if is_part:
+            found = self._located(found, step, context)
+            if self._told_before(rule, found):
+                return
         self.told += 1
         _count(self.rule_looks, rule.id)
         _count(self.looks, clause)
         _count(self.failed.setdefault(clause, {}), rule.id)
         _count(self.counts, rule.id)
-        self.weights[clause] = max(self.weights.get(clause, level), level, key=LEVELS.index)
+        if self.weights.get(clause) != level:
+            self.weights[clause] = max(self.weights.get(clause, level), level, key=LEVELS.index)
         cause = self._cause(rule, found)
         if self.counts[rule.id] <= self._most:
+            found = found if is_part else self._located(found, step, context)
             entry = replace(found, clause=clause, rule=rule.id, level=level, cause=cause, fix=found.fix or rule.fix)
             self.findings.append(self._masked(entry, context.canaries))
 
@@ -133,10 +137,8 @@ class Tally:
                 return line
         return None
 
-    def _told_before(self, rule: Rule, step: Step | None, found: Finding) -> bool:
+    def _told_before(self, rule: Rule, found: Finding) -> bool:
         """True when a part of an export told what the whole of it, or the same part read again, tells again."""
-        if step is None or step.at is None:
-            return False
         if self._told_at != found.line:
             self._told_at = found.line
             self._told.clear()
