@@ -45,19 +45,20 @@ class Busy:
 
 @rule("CMD017", "busy-thread-accepted", clauses={"agent-runtime": "QUE-8"}, on="turn.submitted", needs=(Busy,))
 def check(step, world, context):
-    others = world.ledger(Busy).turns.get(step.scope.get("thread_id", ""), {})
-    others = {key: line for key, line in others.items() if not world.subjects("turn")[key].doubted}
-    if not others or step.refusals:
+    turns = world.subjects("turn")
+    # The first of them began first.
+    others = world.ledger(Busy).turns.get(step.scope.get("thread_id", ""), ())
+    other = next((key for key in others if not turns[key].doubted), None)
+    if other is None or step.refusals:
         return
     yield seen()
     turn = step.scope.get("turn_id", "")
     if world.state("turn", turn) == "accepted":
-        other = min(others, key=others.get)
         yield finding(
             step,
             "queued, or refused with the policy",
             "accepted while another turn is under way",
             pointer="/payload/status",
             entity=("turn", turn),
-            witness=tuple(world.subjects("turn")[other].history),
+            witness=tuple(turns[other].history),
         )

@@ -5,6 +5,8 @@ Trips: an event of type task.cancelRequested.  Near miss: task.cancel_requested 
 Fix: Rename properties only, and leave types, statuses and other words as the catalogue spells them.
 """
 
+import functools
+
 from validator.protocol.casing import camel
 from validator.rules import UNLISTED, finding, rule, seen
 
@@ -25,4 +27,10 @@ def respelled(kind, protocol):
     """The type of the catalogue that a word is when it is put into the other casing, if it is one."""
     if kind in protocol.events:
         return None
-    return next((name for name in protocol.events if "_" in name and camel(name) == kind), None)
+    return in_camel_case(protocol).get(kind)
+
+
+@functools.lru_cache(maxsize=16)
+def in_camel_case(protocol):
+    """The types of the catalogue that look otherwise in the other casing, by how they look there."""
+    return {camel(name): name for name in protocol.events if "_" in name}

@@ -19,11 +19,13 @@ class Writers:
     """Which threads can write to a place, and the children that were spawned with a thread of their own."""
 
     hears = ("subagent.spawned", "artifact.changed", "sandbox.applied")
-    forgets = ("children", "_writes")
+    forgets = ("children", "_of", "_writes")
 
     def __init__(self, world: World):
         self.children: dict[str, tuple[str, str, int, object]] = {}
         """Child thread to subagent, parent thread, line and isolation."""
+        self._of: dict[str, dict[str, None]] = {}
+        """Parent thread to the threads of its children, and of those that were its children."""
         self._writes: dict[tuple[str, str], int] = {}
         """Place and thread to the line that first let it write there."""
 
@@ -34,6 +36,7 @@ class Writers:
                 payload = step.line.get("payload") or {}
                 entry = (step.scope.get("subagent_id", ""), parent, step.number, payload.get("isolation"))
                 self.children[child] = entry
+                self._of.setdefault(parent, {})[child] = None
         thread = step.scope.get("thread_id")
         for place in places(step) if thread else ():
             self._writes.setdefault((place, thread), step.number)

@@ -5,7 +5,10 @@ Trips: an event of type task.frozen.  Near miss: an event of type x-acme.task.fr
 Fix: Put x- and a vendor's name, or a reversed domain name, in front of the type.
 """
 
+import functools
+
 from validator.protocol.casing import camel
+from validator.protocol.protocol import Protocol
 from validator.rules import UNLISTED, finding, rule, seen
 from validator.rules.framing.type_respelled import respelled
 
@@ -16,7 +19,12 @@ def check(step, world, context):
     if not isinstance(kind, str) or respelled(kind, world.protocol):
         return
     yield seen()
-    ours = {name.split(".")[0] for name in world.protocol.events}
-    first = kind.split(".")[0]
-    if first in ours | {camel(name) for name in ours}:
+    if kind.split(".")[0] in first_segments(world.protocol):
         yield finding(step, "a name of the vendor's own in front", "a first segment of the catalogue", pointer="/type")
+
+
+@functools.lru_cache(maxsize=16)
+def first_segments(protocol: Protocol) -> frozenset[str]:
+    """What types of the catalogue begin with, in both casings."""
+    ours = {name.split(".")[0] for name in protocol.events}
+    return frozenset(ours | {camel(name) for name in ours})

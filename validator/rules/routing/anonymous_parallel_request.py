@@ -5,6 +5,8 @@ Trips: two requests with ids are open, then model.delta with the turn alone.  Ne
 Fix: Give each request an id and repeat it on every event of the request, as soon as two can be open at once.
 """
 
+from itertools import islice
+
 from validator.rules import finding, rule, seen
 from validator.rules.terminal._work import OpenWork, lines
 
@@ -28,11 +30,11 @@ def check(step, world, context):
     turn = step.scope.get("turn_id")
     if turn is None:
         return
-    requests = list(world.ledger(OpenWork).of("model_request", "turn_id", turn))
-    if len(requests) < 2:
+    if len(list(islice(world.ledger(OpenWork).of("model_request", "turn_id", turn), 2))) < 2:
         return
     yield seen()
     if "model_request_id" not in step.scope and "request_id" not in step.scope:
+        requests = world.ledger(OpenWork).of("model_request", "turn_id", turn)
         yield finding(
             step,
             "the id of one of the requests that are open",

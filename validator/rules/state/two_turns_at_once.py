@@ -18,7 +18,7 @@ def check(step, world, context):
     thread = own.scope.get("thread_id") if own else None
     if thread is None:
         return
-    others = [other for other in world.ledger(OpenWork).of("turn", "thread_id", thread) if other is not own]
+    others = (other for other in world.ledger(OpenWork).of("turn", "thread_id", thread) if other is not own)
     active = next((other for other in others if other.state not in WAITING), None)
     yield seen()
     if active is not None:

@@ -140,7 +140,7 @@ class OpenWork:
         if name not in FILED[machine]:
             raise KeyError(name)
         subjects = self._subjects[machine]
-        for key in tuple(self._by.get((machine, name, value), ())):
+        for key in self._by.get((machine, name, value), ()):
             if not subjects[key].doubted:
                 yield subjects[key]
 

@@ -14,12 +14,14 @@ class Orphans:
     """Open calls of turns that ended badly, by thread, and those that the next turn of the thread found still open."""
 
     hears = ("move:turn", "move:tool_call", "turn.started")
-    forgets = ("waiting",)
+    forgets = ("waiting", "_threads")
     heeds_last = False
 
     def __init__(self, world):
         self._world = world
         self.waiting = {}
+        self._threads = {}
+        """Call to the thread under which it waits."""
         self.left = {}
 
     def apply(self, step):
@@ -29,11 +31,12 @@ class Orphans:
             if move.target != "completed" and thread is not None:
                 for call in self._world.ledger(OpenWork).of("tool_call", "turn_id", move.subject):
                     self.waiting.setdefault(thread, {})[call.key] = (step.number, turn)
+                    self._threads[call.key] = thread
         if not self.waiting and not self.left:
             return
         for move in ends(self._world, step, "tool_call"):
-            for group in (*self.waiting.values(), self.left):
-                group.pop(move.subject, None)
+            self.left.pop(move.subject, None)
+            self.waiting.get(self._threads.pop(move.subject, None), {}).pop(move.subject, None)
         if step.type == "turn.started":
             for key, entry in self.waiting.pop(step.scope.get("thread_id"), {}).items():
                 self.left[key] = (*entry, step.number)

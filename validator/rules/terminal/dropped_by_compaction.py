@@ -77,14 +77,15 @@ def check(step, world, context):
     ):
         if isinstance(told(step, name), list) and kept:
             yield seen(clause)
-            missing = [line for key, line in kept.items() if key not in words(step, name)]
-            if missing:
-                yield _dropped(step, clause, name, thread, (*history, missing[0]))
-    refs = words(step, "preserved_evidence_refs")
+            listed = {*words(step, name)}
+            missing = next((line for key, line in kept.items() if key not in listed), None)
+            if missing is not None:
+                yield _dropped(step, clause, name, thread, (*history, missing))
+    refs = {*words(step, "preserved_evidence_refs")}
     if isinstance(told(step, "preserved_evidence_refs"), list):
         for key, (line, known) in links.evidence.get(thread, {}).items():
             yield seen("CTX-10")
-            if known and key not in refs and not known & set(refs):
+            if known and key not in refs and known.isdisjoint(refs):
                 yield _dropped(step, "CTX-10", "preserved_evidence_refs", thread, (*history, line))
                 return
 
@@ -95,8 +96,9 @@ def _actions(step, world, thread, history):
     kept = words(step, "preserved_action_ids")
     pending = {action.key: action for action in world.ledger(OpenWork).of("action", "thread_id", thread)}
     yield seen("CTX-8", "CTX-11")
+    listed = {*kept}
     for key, action in pending.items():
-        if key not in kept:
+        if key not in listed:
             yield _dropped(step, "CTX-8", "preserved_action_ids", thread, (*history, *lines(action)))
     for index, key in enumerate(kept):
         action = world.subjects("action").get(key)

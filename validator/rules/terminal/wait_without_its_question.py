@@ -22,7 +22,7 @@ def check(step, world, context):
     task, field = step.scope.get("task_id"), FIELDS[step.type]
     if task is None or told(step, "status") == "waiting_resource" or told(step, "blocker_kind") not in (None, "action"):
         return
-    listed = words(step, field)
+    listed = {*words(step, field)}
     for action in world.ledger(OpenWork).of("action", "task_id", task):
         if action.state != "pending":
             continue
