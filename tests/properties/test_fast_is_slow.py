@@ -12,7 +12,9 @@ from validator.capture.lines import read_lines
 from validator.datafile import read_json
 from validator.protocol.casing import to_camel
 from validator.protocol.fastpath.straight import straight
+from validator.protocol.guided import Guide
 from validator.protocol.protocol import load_protocol
+from validator.protocol.schemas import BASE, refusals
 from validator.testing.strategies import documents, mutated
 
 FIXTURES = resources.fixtures()
@@ -30,6 +32,11 @@ STRANGE = [
 def wrongly_accepted(store, reference, document, accept=None):
     accepted = accept(document) if accept else store.accepts(reference, document)
     return accepted and not store.validator(reference).is_valid(document)
+
+
+def told_otherwise(store, reference, document, guided=None):
+    """True when the authority that leaves out what fits says anything else than the one that reads all of it."""
+    return refusals(guided or store.guided(reference), document) != refusals(store.validator(reference), document)
 
 
 def places(value):
@@ -60,6 +67,12 @@ def test_the_check_tells_an_acceptor_that_accepts_everything(core):
     assert wrongly_accepted(core.store, reference, {}, accept=lambda document: True)
 
 
+def test_the_check_tells_an_authority_that_leaves_out_what_does_not_fit(core):
+    reference, store = core.events["turn.failed"], core.store
+    fits = Guide(store._by_path, BASE, store.registry, lambda _reference, _document: True)
+    assert told_otherwise(store, reference, {}, fits.validator(reference))
+
+
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_valid_fixture_is_accepted_and_no_invalid_one(name):
     store = load_protocol(name).store
@@ -73,6 +86,7 @@ def test_a_strange_value_anywhere_in_a_fixture_is_never_wrongly_accepted(name):
     for turn, (reference, case) in enumerate(cases(name)):
         for document in spoiled(copy.deepcopy(case["document"]), turn):
             assert not wrongly_accepted(store, reference, document), case["id"]
+            assert not told_otherwise(store, reference, document), case["id"]
 
 
 def retold(document, turn):
@@ -114,6 +128,8 @@ def test_drawn_documents_are_accepted_and_changed_ones_never_wrongly(name, kind,
     sources = documents(protocol, kind)
     drawn = data.draw(sources)
     assert store.accepts(reference, drawn)
-    assert not wrongly_accepted(store, reference, data.draw(mutated(sources)))
+    changed = data.draw(mutated(sources))
+    assert not wrongly_accepted(store, reference, changed)
+    assert not told_otherwise(store, reference, changed)
     if protocol.bindings:
         assert not wrongly_accepted(store, reference, to_camel(store, reference, drawn).document)

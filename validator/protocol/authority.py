@@ -15,7 +15,16 @@ from referencing.jsonschema import DRAFT202012
 
 from validator.protocol.formats import ecma_regex, is_date_time
 
-__all__ = ["FORMATS", "Draft202012Validator", "InvalidSchema", "Unresolvable", "Validator", "build_registry"]
+__all__ = [
+    "FORMATS",
+    "Draft202012Validator",
+    "InvalidSchema",
+    "Unresolvable",
+    "ValidationError",
+    "Validator",
+    "build_registry",
+    "jsonschema_validators",
+]
 
 FORMATS = FormatChecker(formats=())
 FORMATS.checks("date-time")(is_date_time)

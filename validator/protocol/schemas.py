@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from referencing import Registry
 
     from validator.protocol.fastpath.compiler import Compiler
+    from validator.protocol.guided import Guide
 
 BASE = "https://agent-runtime.example/schemas/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -35,6 +36,8 @@ _OFTEN = 200
 """Lines of one layout after which an acceptor of their own costs less than it saves."""
 _MOST = 1024
 """Layouts that get one."""
+_SOME = 32
+"""Documents that do not fit before it pays to find out of their parts which of them do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,10 @@ class SchemaStore:
         self.definitions = Definitions(self.place, self.kept)
         self._validators: dict[str, Any] = {}
         self._acceptors: dict[str, Accept] = {}
+        self._guides: dict[str, Any] = {}
         self._subschemas: dict[str, Any] = {}
+        self._refused = 0
+        """Documents that the authority was asked about."""
         self._made = 0
         """Acceptors that were made for layouts."""
         # The proof is an entry of its own: what the files hold is asked for only when a document does not fit.
@@ -201,6 +207,18 @@ class SchemaStore:
             self._validators[reference] = Validator(schema, registry=self.registry, format_checker=FORMATS)
         return self._validators[reference]
 
+    def guided(self, reference: str) -> Any:
+        """A validator for one reference that says the same and leaves out what certainly fits."""
+        if reference not in self._guides:
+            self._guides[reference] = self._guide.validator(reference)
+        return self._guides[reference]
+
+    @functools.cached_property
+    def _guide(self) -> Guide:
+        from validator.protocol.guided import Guide  # what fits throughout needs none
+
+        return Guide(self._by_path, BASE, self.registry, self.accepts)
+
     def accepts(self, reference: str, document: Any) -> bool:
         """True when a document certainly fits; False decides nothing."""
         accept = self._acceptors.get(reference)
@@ -258,15 +276,22 @@ class SchemaStore:
         return [] if self.accepts_line(reference, line) else self._refusals(reference, line)
 
     def _refusals(self, reference: str, document: Any) -> list[SchemaError]:
-        found = {
-            SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator or "false"), describe(leaf))
-            for error in self.validator(reference).iter_errors(document)
-            for leaf in leaves(error)
-        }
-        # What may not be in an object says nothing about what is none.
-        untyped = {error.pointer for error in found if error.keyword == "type"}
-        found = {error for error in found if error.keyword != "not" or error.pointer not in untyped}
-        return sorted(found, key=lambda error: (error.pointer, error.keyword, error.message))
+        self._refused += 1
+        is_guided = self._refused > _SOME and mode() != "off"
+        return refusals(self.guided(reference) if is_guided else self.validator(reference), document)
+
+
+def refusals(validator: Any, document: Any) -> list[SchemaError]:
+    """Every reason that the authority has against a document, in a stable order, each once."""
+    found = {
+        SchemaError(json_pointer(leaf.absolute_path), str(leaf.validator or "false"), describe(leaf))
+        for error in validator.iter_errors(document)
+        for leaf in leaves(error)
+    }
+    # What may not be in an object says nothing about what is none.
+    untyped = {error.pointer for error in found if error.keyword == "type"}
+    found = {error for error in found if error.keyword != "not" or error.pointer not in untyped}
+    return sorted(found, key=lambda error: (error.pointer, error.keyword, error.message))
 
 
 def _without_dialect(document: dict[str, Any]) -> dict[str, Any]:
