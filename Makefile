@@ -20,6 +20,7 @@ test: $(VENV)/.installed
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.bench
 	$(BIN)/python -m tests.bench.limits
+	$(BIN)/python -m tests.bench.growth
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.durable
 

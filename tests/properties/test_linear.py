@@ -3,19 +3,13 @@
 Counted are the lines of our own code that are run, so that no clock is asked.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import pytest
 
-import validator
-from validator.engine import Validator
+from tests.bench.work import work
 
 FEW, TIMES = 300, 4
 MOST = 4.2
 """How much more lines of code four times the events may take; what is found out once makes it less than four."""
-HOME = str(Path(validator.__file__).parent)
 
 
 def event(number, kind, payload, **ids):
@@ -72,31 +66,6 @@ STORIES = [
     gaps_of_two_streams,
     late_events,
 ]
-
-
-def work(lines):
-    """How many lines of our code a verdict runs."""
-    written = [json.dumps(line) for line in lines]
-    count = 0
-
-    def count_line(_frame, _kind, _argument):
-        nonlocal count
-        count += 1
-        return count_line
-
-    def enter(frame, _kind, _argument):
-        return count_line if frame.f_code.co_filename.startswith(HOME) else None
-
-    judge = Validator()
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        for line in written:
-            judge.feed(line)
-        judge.close()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)

@@ -1,0 +1,40 @@
+"""How much work a verdict is, without a clock: the lines of our own code that it runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import validator
+from validator.engine import Validator
+
+_HOME = str(Path(validator.__file__).parent)
+
+
+def work(events: Iterable[dict[str, Any]]) -> int:
+    """How many lines of our code a verdict about some events runs."""
+    written = [json.dumps(event) for event in events]
+    count = 0
+
+    def count_line(_frame: FrameType, _kind: str, _argument: object) -> Any:
+        nonlocal count
+        count += 1
+        return count_line
+
+    def enter(frame: FrameType, _kind: str, _argument: object) -> Any:
+        return count_line if frame.f_code.co_filename.startswith(_HOME) else None
+
+    judge = Validator()
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        for line in written:
+            judge.feed(line)
+        judge.close()
+    finally:
+        sys.settrace(before)
+    return count
