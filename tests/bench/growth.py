@@ -1,8 +1,8 @@
 """A search for events that cost more the more of them there are: `python -m tests.bench.growth [PROTOCOL ...]`.
 
-Every event type of a protocol makes streams of its own, from its shortest and its longest fixture: with new ids in every
-event, with the same in all, and with the same in every other one. Told is how much more work four times the events are;
-about four is as it has to be. Counted are lines of our code, so that what is found is found again.
+Every event type of a protocol makes streams of its own, from its shortest and its longest fixture: with new ids in
+every event, with the same in all, and with the same in every other one. Told is how much more work four times the
+events are; about four is as it has to be. Counted are lines of our code, so that what is found is found again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from tests.bench.work import work
 from validator import resources
 from validator.datafile import read_json
-from validator.protocol.protocol import available, load_protocol
+from validator.protocol.protocol import available
 
 FEW, TIMES = 60, 4
 MOST = 4.4
@@ -72,7 +72,8 @@ def main(protocols: list[str]) -> None:
     for protocol in protocols:
         found = sorted(((growth(event, way), name) for name, event, way in streams(protocol)), reverse=True)
         high = [f"  {ratio:.2f}  {name}" for ratio, name in found if ratio > MOST]
-        print(f"{protocol}: {len(found)} streams, {TIMES} times the events are at most {found[0][0]:.2f} times the work")
+        most = found[0][0]
+        print(f"{protocol}: {len(found)} streams, {TIMES} times the events are at most {most:.2f} times the work")
         print("\n".join(high), end="\n" if high else "")
 
 
