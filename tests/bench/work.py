@@ -16,8 +16,9 @@ _HOME = str(Path(validator.__file__).parent)
 
 
 def work(events: Iterable[dict[str, Any]]) -> int:
-    """How many lines of our code a verdict about some events runs."""
+    """How many lines of our code a verdict about some events runs, once the process has judged the like."""
     written = [json.dumps(event) for event in events]
+    _judge(written)
     count = 0
 
     def count_line(_frame: FrameType, _kind: str, _argument: object) -> Any:
@@ -28,13 +29,17 @@ def work(events: Iterable[dict[str, Any]]) -> int:
     def enter(frame: FrameType, _kind: str, _argument: object) -> Any:
         return count_line if frame.f_code.co_filename.startswith(_HOME) else None
 
-    judge = Validator()
     before = sys.gettrace()
     sys.settrace(enter)
     try:
-        for line in written:
-            judge.feed(line)
-        judge.close()
+        _judge(written)
     finally:
         sys.settrace(before)
     return count
+
+
+def _judge(lines: list[str]) -> None:
+    judge = Validator()
+    for line in lines:
+        judge.feed(line)
+    judge.close()
