@@ -32,6 +32,11 @@ for number in range(int(sys.argv[1])):
     table.meet(short(f"e{number}"), number, number)
 print(used() - before)
 """
+_DECIDED = {
+    "type": "permission.evaluated",
+    "tool_call_id": "c",
+    "payload": {"decision": "allow", "decision_source": "rule", "decision_reason": "So.", "rule_refs": ["rule://r"]},
+}
 _HEAD = {"type": "model.delta", "event_id": "e", "timestamp": "2026-05-08T09:00:00Z", "session_id": "s"}
 
 
@@ -168,7 +173,16 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
         "tasks within tasks": lambda: _nested_tasks(events // 10),
         "commands that nobody answers": lambda: _unanswered(events // 10),
         "restarts beside open work": lambda: _restarts(events // 10),
+        "short events of a vendor": lambda: _after_beginning(events // 4, type="acme.tick"),
+        "one call decided about again": lambda: _after_beginning(events // 4, **_DECIDED),
+        "every other event lost": lambda: (_warning(2 * n, 0) for n in range(1, events // 4)),
     }
+
+
+def _after_beginning(events: int, **more: object) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    for number in range(2, events):
+        yield _one(number, **more)
 
 
 def _nested_tasks(events: int) -> Iterator[bytes]:
