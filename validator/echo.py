@@ -23,30 +23,24 @@ from typing import TYPE_CHECKING, Any
 from validator.capture.encode import escaped, unpack
 from validator.capture.ndjson import Line
 from validator.filling import Fillings
-from validator.holes import ENVELOPE, NAMES, Fields, Layouts, Read, Template, goes_on, in_order
+from validator.holes import NAMES, Layouts, Read, Template, goes_on, in_order
 from validator.names import names, names_more
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance, remembered
 from validator.protocol.profile import Demand
 from validator.records import dataclass
 from validator.replay import world as worlds
+from validator.replay.order import named_by_place
 from validator.replay.step import Move, Place, Step, Stretch
 from validator.rows import Holes, going_on, reached
 from validator.rules.reference._outputs import LONGEST
+from validator.streamed import STREAMED, Path, frame_of
 from validator.tally import Looked
 from validator.varying import Varying
 
 if TYPE_CHECKING:
     from validator.session import Session
 
-STREAMED: dict[str, dict[str, Fields]] = {
-    "agent-runtime": {
-        "model.delta": {"delta": "text", "text": "text"},
-        "reasoning.delta": {"text": "text", "delta": "text"},
-        "process.output": {"text": "text", "offset": "grows", "size_bytes": "size"},
-    }
-}
-"""Per protocol, the fields of a payload in which such lines may differ: text, a position in it, its size in bytes."""
 _DISTURBING = "output."
 """Events of this family set a budget for the text of every stream."""
 _SHARED = frozenset({"runtime_id"})
@@ -56,6 +50,8 @@ _OWN = len(NAMES)
 """The holes that every line of a stream has."""
 _STREAMS = 4_096
 """Streams whose lines are matched; the others take the long way."""
+_ALONE = 64
+"""Streams of which a line waits to be compared with the next one."""
 SEVERAL, _SHORT, _LONG = 5, 16, 128
 """Lines of one stream that followed one another before a row of them is tried, and about how many the first and the
 longest have: to begin a row takes as long as to look at two or three lines alone."""
@@ -71,7 +67,8 @@ class _Echo:
     looked: Looked
     counted: list[list[Any]]
     """What was looked at in it."""
-    session: str
+    group: str
+    """What it shares with the other lines of its stream."""
     stream: str
     """In what its sequence counts; its session, unless it says otherwise."""
     sign: bytes
@@ -109,8 +106,17 @@ class Echoes:
     def __init__(self, session: Session):
         self._session, self._world, self._tally = session, session.world, session.tally
         self._repeat = session.world.order.repeat
-        known, demands = STREAMED[session.protocol.name], session.profile.demands
-        self._types = {kind: fields for kind, fields in known.items() if not any(_narrows(kind, fields, demands))}
+        protocol, demands = session.protocol, session.profile.demands
+        self._frame, lens = frame_of(protocol), protocol.lens
+        known = STREAMED[protocol.name].types
+        self._types = {
+            kind: fields
+            for kind, fields in known.items()
+            if not any(_narrows(kind, self._frame.own(fields), demands))
+        }
+        self._kind, self._event_id = lens.type, lens.reader("event_id")
+        self._is_named = "event_id" in self._frame.envelope
+        """Whether events have ids; in other protocols their places in their streams tell them apart."""
         self._fillings = Fillings(session)
         self._layouts: Layouts | None = None
         """Made when the first line is remembered: then it is known how the capture spells names."""
@@ -118,14 +124,14 @@ class Echoes:
         """Whether that is another way than that of the tables."""
         self._read: Read = _as_it_stands
         self._mark, self._start = b"", 0
-        """What stands before the name of a session, and how long that is."""
+        """What stands before the name of a group, and how long that is."""
         self._signs: dict[bytes, _Echo] = {}
-        self._by_session: dict[str, _Echo] = {}
+        self._by_group: dict[str, _Echo] = {}
         self._owned: dict[str, dict[str, None]] = {}
-        """Ids to the sessions whose echoes carry them."""
-        self._varying = Varying(session.protocol)
+        """Ids to the groups whose echoes carry them."""
+        self._varying = Varying(protocol)
         self._alone: dict[str, dict[str, Any]] = {}
-        """By session, a line that the next one did not repeat."""
+        """By group, a line that the next one did not repeat."""
         self._latest: _Echo | None = None
         """What the last line that was taken in repeated, and how many before it did without another between them."""
         self._streak = 0
@@ -168,7 +174,8 @@ class Echoes:
         if not echo.fits(event_id, text, holes[_OWN:]):
             return False
         body = echo.body % echo.order(holes)
-        if not self._repeat(event_id, body, echo.kind, echo.stream, echo.sequence + 1, number):
+        name = event_id or named_by_place(echo.stream, echo.sequence + 1)
+        if not self._repeat(name, body, echo.kind, echo.stream, echo.sequence + 1, number):
             return False
         self._streak = self._streak + 1 if echo is self._latest and echo.line == number - 1 else 0
         self._latest = echo
@@ -220,7 +227,10 @@ class Echoes:
         if count < len(holes):
             holes = holes[:count]
         bodies = [body % filled for filled in map(order, holes)]
-        ids = [filled[_EVENT_ID] for filled in holes]
+        if self._is_named:
+            ids = [filled[_EVENT_ID] for filled in holes]
+        else:
+            ids = [named_by_place(echo.stream, sequence) for sequence in range(first, first + count)]
         count = self._world.order.repeat_row(ids, bodies, echo.kind, echo.stream, first, number)
         if not count:
             return 0
@@ -257,16 +267,16 @@ class Echoes:
         """
         if self._pending:
             self.show_pending()
-        if not self._by_session:
+        if not self._by_group:
             return
-        stream, kind = (None, None) if event is None else (event.get("session_id"), event.get("type"))
+        group, kind = (None, None) if event is None else (event.get(self._frame.group), self._kind(event))
         forgets = line.number - self._world.faded_at >= worlds.RECENT
-        if forgets or line.torn or type(stream) is not str or type(kind) is not str or self._disturbs(kind, event):
+        if forgets or line.torn or type(group) is not str or type(kind) is not str or self._disturbs(kind, event):
             self.settle()
             return
         named = self._owned.keys() & glance(event)[1]
-        if named or stream in self._by_session:
-            self._interrupt({stream}.union(*(self._owned[name] for name in named)))
+        if named or group in self._by_group:
+            self._interrupt({group}.union(*(self._owned[name] for name in named)))
 
     def moved(self, step: Step | None) -> None:
         """Shows what was left out of streams that a line has to do with by what it moved, and not by its own ids."""
@@ -278,9 +288,9 @@ class Echoes:
             if named:
                 self._interrupt(set().union(*(owned[name] for name in named)))
 
-    def _interrupt(self, sessions: set[str]) -> None:
+    def _interrupt(self, groups: set[str]) -> None:
         """Shows what was left out of some streams."""
-        found = [self._by_session[name] for name in sessions if name in self._by_session]
+        found = [self._by_group[name] for name in groups if name in self._by_group]
         for echo in sorted(found, key=lambda entry: entry.line):
             self._drop(echo)
 
@@ -293,21 +303,21 @@ class Echoes:
     def settle(self) -> None:
         """Shows ledgers the last of all lines that were left out, in their order."""
         self.show_pending()
-        for echo in sorted(self._by_session.values(), key=lambda entry: entry.line):
+        for echo in sorted(self._by_group.values(), key=lambda entry: entry.line):
             self._drop(echo)
 
     def _drop(self, echo: _Echo) -> None:
-        del self._by_session[echo.session]
+        del self._by_group[echo.group]
         if self._signs.get(echo.sign) is echo:
             del self._signs[echo.sign]
         for name in echo.ids:
-            self._owned[name].pop(echo.session)
+            self._owned[name].pop(echo.group)
             if not self._owned[name]:
                 del self._owned[name]
         if not echo.times:
-            if len(self._alone) >= _STREAMS:
+            if len(self._alone) >= _ALONE:
                 self._alone.clear()
-            self._alone[echo.session] = echo.step.line
+            self._alone[echo.group] = echo.step.line
             return
         session, kept = self._session, echo.step
         session.events += echo.times
@@ -323,10 +333,12 @@ class Echoes:
 
     def minds(self, line: Line, event: dict[str, Any]) -> bool:
         """True for a line that others may repeat, as far as its type tells."""
-        kind, raw = event.get("type"), line.raw
+        kind, raw = self._kind(event), line.raw
         if type(kind) is not str or kind not in self._types or raw is None or line.problems or len(raw) > LONGEST:
             return False
-        return type(event.get("session_id")) is str and len(self._by_session) < _STREAMS
+        if not self._is_named and self._event_id(event) is not None:
+            return False
+        return type(event.get(self._frame.group)) is str and len(self._by_group) < _STREAMS
 
     def after(self, line: Line, step: Step | None, looked: Looked, counted: list[Any]) -> None:
         """Remembers a line that was judged as one that may be repeated, unless something was found (no step)."""
@@ -334,9 +346,10 @@ class Echoes:
             return
         if self._layouts is None:
             self._learn_to_read()
-        before = self._alone.pop(step.line["session_id"], None)
-        if before is not None and before["type"] == step.line["type"]:
-            self._varying.learn(before, step.line, self._types[step.line["type"]])
+        group, kind = step.line[self._frame.group], step.type
+        before = self._alone.pop(group, None)
+        if before is not None and self._kind(before) == kind:
+            self._varying.learn(before, step.line, kind, self._types[kind])
         audience = self._world.audience(step)
         for more in audience.further:
             looked = looked | self._marks(step, more(step))
@@ -344,7 +357,7 @@ class Echoes:
             step,
             looked,
             counted,
-            session=step.line["session_id"],
+            group=group,
             stream=step.place.stream,
             sign=_sign(line.raw, self._mark),
             ids=tuple(self._ids(step)),
@@ -353,9 +366,9 @@ class Echoes:
             line=step.number,
             sequence=step.place.sequence,
         )
-        self._signs[echo.sign] = self._by_session[echo.session] = echo
+        self._signs[echo.sign] = self._by_group[echo.group] = echo
         for name in echo.ids:
-            self._owned.setdefault(name, {})[echo.session] = None
+            self._owned.setdefault(name, {})[echo.group] = None
 
     def _ids(self, step: Step) -> set[str]:
         """What a line has to do with: what it names, and what the subjects that it names were seen with."""
@@ -364,9 +377,9 @@ class Echoes:
         return found.union(names(step.line)) if remembered(names_more, glance(step.line)[0]) else found
 
     def _learn_to_read(self) -> None:
-        canonical, name = self._session.canonical, "session_id"
+        canonical, name = self._session.canonical, self._frame.group
         spelt = canonical.spell(name)
-        self._layouts, self._respelt = Layouts(canonical.spell), spelt != name
+        self._layouts, self._respelt = Layouts(canonical.spell, self._frame), spelt != name
         self._read = canonical.event if self._respelt else _as_it_stands
         self._mark, self._start = b'"%b":' % spelt.encode(), len(spelt) + 3
 
@@ -390,7 +403,7 @@ class Echoes:
         """Finds the holes of a line that another may repeat; False when it cannot be repeated."""
         document, raw, kind = echo.step.line, echo.raw, echo.step.type
         fields = self._types[kind]
-        found = self._layouts.match(document, fields, self._varying.holes(document), raw)
+        found = self._layouts.match(document, kind, fields, self._varying.holes(document, kind), raw)
         written = in_order(*found, document, self._read) if found else None
         if written is None:
             return False
@@ -401,7 +414,7 @@ class Echoes:
         echo.template, echo.body, echo.order = template, written.body, written.order
         echo.next, echo.position = b"%d" % (int(following) + 1), int(grows or 0)
         echo.kind = self._world.order.kind_of(document)
-        filling = self._fillings.of(kind, fields, found[0], written.probed)
+        filling = self._fillings.of(kind, found[0], written.probed)
         echo.fits, echo.fits_row = filling.fits, filling.fits_row
         return echo.fits(event_id, text, holes[_OWN:])
 
@@ -411,7 +424,7 @@ def _as_it_stands(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sign(raw: bytes, mark: bytes) -> bytes:
-    """The bytes in which a line first names a session: lines of a stream that are written alike share them."""
+    """The bytes in which a line first names a group: lines of a stream that are written alike share them."""
     start = raw.find(mark) + len(mark)
     return raw[start : raw.find(b'"', start + 2)]
 
@@ -421,7 +434,8 @@ def _is_still(move: Move) -> bool:
     return move.source == move.target and move.source in move.row.sources and move.machine != "channel"
 
 
-def _narrows(kind: str, fields: Fields, demands: Iterable[Demand]) -> Iterator[bool]:
+def _narrows(kind: str, own: Iterable[Path], demands: Iterable[Demand]) -> Iterator[bool]:
     """Whether demands of a profile limit what may fill the holes of a type of line."""
+    names = {path[-1] for path in own}
     for demand in demands:
-        yield demand.document == f"events/{kind}" and bool(demand.values) and demand.path[-1] in {*fields, *ENVELOPE}
+        yield demand.document == f"events/{kind}" and bool(demand.values) and demand.path[-1] in names

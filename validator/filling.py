@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import NATIVE
-from validator.holes import NAMES, Fields, Layout, is_count, is_fraction, is_name, is_text, is_whole
+from validator.holes import NAMES, Layout, is_count, is_fraction, is_name, is_text, is_whole
 from validator.redact import is_marker, vocabulary
 from validator.rules.redaction._leaks import Leaks
 from validator.sieve import Spot
@@ -26,25 +26,26 @@ class Fillings:
     """What may fill holes in one capture."""
 
     def __init__(self, session: Session):
-        words = vocabulary(session.protocol)
-        self.sieve = words.sieve
+        self._vocabulary = vocabulary(session.protocol)
+        self.sieve = self._vocabulary.sieve
         self.scans = Leaks in session.catalogue.ledgers
         """Whether a rule looks for what leaks or hides."""
-        self._words = {place: harmless(words, place) for place in ("text", "output")}
-        self.ids = self._words["text"]
+        self.ids = harmless(self._vocabulary, "text")
         self._usual: dict[str, Filling] = {}
         """By type, what may fill lines that have no holes beside those of a stream."""
 
-    def of(self, kind: str, fields: Fields, layout: Layout, probed: dict[str, Any]) -> Filling:
+    def of(self, kind: str, layout: Layout, probed: dict[str, Any]) -> Filling:
         """What may fill the holes of a type and layout; the document has the probes of the layout in them."""
         further = layout.places[len(NAMES) :]
         known = None if further else self._usual.get(kind)
         if known is not None:
             return known
-        place = self.sieve.free(kind)
-        text = next(name for name, what in fields.items() if what == "text")
+        text, spot = layout.places[_TEXT], self.sieve.spot(probed, kind, layout.probes[layout.places[_TEXT]])
+        place = self.sieve.free(kind) if spot is None else spot.place
         beside = [self._beside(layout, number, probed, kind) for number in further]
-        made = Filling(self, place, self._words[place], text.encode(), tuple(beside))
+        is_named = layout.places[_EVENT_ID] >= 0
+        name = layout.holes[text].path[-1].encode()
+        made = Filling(self, place, harmless(self._vocabulary, place), name, is_named, tuple(beside))
         if not further:
             self._usual[kind] = made
         return made
@@ -63,14 +64,24 @@ class Fillings:
 class Filling:
     """What may fill the holes of lines that repeat one another."""
 
-    __slots__ = ("_are_known_ids", "_beside", "_capture", "_is_known_id", "_make", "_make_all", "_name", "_place")
+    __slots__ = (
+        *("_are_known_ids", "_beside", "_capture", "_is_known_id", "_is_named", "_make", "_make_all", "_name"),
+        "_place",
+    )
 
     def __init__(
-        self, capture: Fillings, place: str, words: Words, name: bytes, beside: tuple[Callable[[bytes], Any], ...]
+        self,
+        capture: Fillings,
+        place: str,
+        words: Words,
+        name: bytes,
+        is_named: bool,
+        beside: tuple[Callable[[bytes], Any], ...],
     ):
         self._capture, self._place, self._name, self._beside = capture, place, name, beside
-        self._make, self._is_known_id = words.make, capture.ids.name
-        self._make_all, self._are_known_ids = words.make_all, capture.ids.name_all
+        self._make, self._make_all, self._is_named = words.make, words.make_all, is_named
+        self._is_known_id = capture.ids.name if is_named else _is_nothing
+        self._are_known_ids = capture.ids.name_all if is_named else _are_nothing
 
     def fits(self, event_id: bytes, text: bytes, beside: tuple[bytes, ...]) -> bool:
         """True when what is new in a line may stand there, leaks nothing and does not say that something was hidden."""
@@ -80,7 +91,9 @@ class Filling:
             return False
         if self._is_known_id(event_id) and self._make(text):
             return True
-        if not (text and is_text(text) and is_name(event_id)) or len(event_id) > _LONGEST_ID:
+        if not (text and is_text(text)) or len(event_id) > _LONGEST_ID:
+            return False
+        if self._is_named and not is_name(event_id):
             return False
         return self._is_clean(event_id, text)
 
@@ -110,6 +123,15 @@ class Filling:
 
 def _never(_written: bytes) -> bool:
     return False
+
+
+def _is_nothing(_event_id: bytes) -> bool:
+    """Where events have no ids, none has to be looked at."""
+    return True
+
+
+def _are_nothing(_event_ids: list[bytes]) -> bool:
+    return True
 
 
 def _is_harmless(spot: Spot | None, written: bytes) -> bool:

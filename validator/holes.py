@@ -16,20 +16,19 @@ from typing import Any, NamedTuple
 
 from validator.capture.encode import sorted_bytes, unpack
 from validator.records import dataclass
+from validator.streamed import Fields, Frame, Path
 
 Key = tuple[bytes, ...]
 """What of a line stands between its holes."""
 Read = Callable[[dict[str, Any]], dict[str, Any] | None]
 """What reads a document of a capture as the tables spell it; None where that is not sure."""
-Fields = dict[str, str]
-"""Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 
 
 class Hole(NamedTuple):
     """A place of a document, and what fills it."""
 
     kind: str
-    path: tuple[str, ...]
+    path: Path
 
 
 _TEXT = rb'[^"\\\x00-\x1f]*+(?:\\[nrt"\\][^"\\\x00-\x1f]*+)*+'
@@ -43,7 +42,6 @@ _CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?" + _ZON
 _STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}" + _CLOCK
 _WHOLE = rb"(?:0|-?[1-9][0-9]{0,14})"
 _FRACTION = rb"-?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,17}"
-ENVELOPE = ("event_id", "timestamp", "sequence")
 NAMES = ("sequence", "timestamp", "event_id", "text", "grows", "size")
 """The holes of a stream; what fills them is told in this order, and nothing for those that a line has not."""
 _SHAPES = {
@@ -111,27 +109,37 @@ class Layout:
     """The same as it is written."""
 
 
+def at(document: Any, path: Path) -> Any:
+    """What stands at a path; nothing where something on the way is no plain object."""
+    for name in path:
+        if type(document) is not dict or name not in document:
+            return None
+        document = document[name]
+    return document
+
+
 class Layouts:
     """The layouts met so far."""
 
-    def __init__(self, spell: Callable[[str], str]) -> None:
-        self._spell = spell
+    def __init__(self, spell: Callable[[str], str], frame: Frame) -> None:
+        self._spell, self._payload = spell, frame.payload
+        self._envelope = [Hole(name, path) for name, path in frame.envelope.items()]
         self._known: dict[tuple[Any, ...], Layout] = {}
         self._last: dict[tuple[Any, ...], Layout | None] = {}
 
     def match(
-        self, document: dict[str, Any], fields: Fields, beside: tuple[Hole, ...], raw: bytes
+        self, document: dict[str, Any], kind: str, fields: Fields, beside: tuple[Hole, ...], raw: bytes
     ) -> tuple[Layout, Any] | None:
-        """The layout of a line with some more holes, and where it has them; None when it lacks one."""
-        payload = document.get("payload")
+        """The layout of a line of a type with some more holes, and where it has them; None when it lacks one."""
+        payload = at(document, self._payload)
         if type(payload) is not dict:
             return None
-        present = (document["type"], *(name for name in fields if name in payload), *beside)
+        present = (kind, *(name for name in fields if name in payload), *beside)
         layout = self._last.get(present)
         found = layout.match(raw) if layout else None
         if found is None:
-            own = [Hole(name, (name,)) for name in ENVELOPE]
-            own += [Hole(kind, ("payload", name)) for name, kind in fields.items() if name in payload]
+            text = [Hole(kind, (*self._payload, name)) for name, kind in fields.items() if name in payload]
+            own = [*self._envelope, *text]
             layout = self._last[present] = self._of(own, beside, raw)
             found = layout.match(raw) if layout else None
         return (layout, found) if layout and found else None

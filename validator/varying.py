@@ -8,87 +8,73 @@ follow one another and would be alike without them.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from validator.holes import ENVELOPE, Fields, Hole
+from validator.holes import Hole, at
 from validator.names import is_name
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaStore
+from validator.streamed import STREAMED, Fields, Path, frame_of
 
-COUNTED = {"agent-runtime": {"model.delta": {"index"}}}
-"""Per protocol and type, fields of a payload that may count up, and that no rule reads."""
 READ = frozenset({"message_id"})
 """Names that no schema declares and a rule reads all the same."""
 _MOST = 8
 """Fields of a type that may differ; lines that differ in more take the long way."""
 _HONEST = "honest"
 _KINDS = {str: "word", int: "whole", float: "fraction"}
-Path = tuple[str, ...]
 
 
 class Varying:
     """The fields in which lines of a capture were seen to differ, by the type of the line."""
 
     def __init__(self, protocol: Protocol):
-        self._protocol = protocol
-        self._counted = COUNTED.get(protocol.name, {})
+        self._protocol, self._frame = protocol, frame_of(protocol)
+        self._counted = STREAMED[protocol.name].counted
         self._paths: dict[str, dict[Path, None]] = {}
 
-    def holes(self, document: dict[str, Any]) -> tuple[Hole, ...]:
-        """The holes that a line has beside those of its stream."""
-        found = []
-        for path in self._paths.get(document["type"], ()):
-            value = _at(document, path)
-            if path[0] == "payload":
+    def holes(self, document: dict[str, Any], kind: str) -> tuple[Hole, ...]:
+        """The holes that a line of a type has beside those of its stream."""
+        found, payload = [], self._frame.payload
+        for path in self._paths.get(kind, ()):
+            value = at(document, path)
+            if path[:-1] == payload:
                 found += [Hole("count", path)] if type(value) is int else []
             elif value != "" and type(value) in _KINDS:
                 found.append(Hole(_KINDS[type(value)], path))
         return tuple(found)
 
-    def learn(self, before: dict[str, Any], after: dict[str, Any], fields: Fields) -> None:
+    def learn(self, before: dict[str, Any], after: dict[str, Any], kind: str, fields: Fields) -> None:
         """Takes in where two lines of a type differ, if they do so only in what nobody reads."""
         found: dict[Path, None] = {}
-        for path in self._differing(before, after, fields):
+        for path in self._differing(before, after, kind, self._frame.own(fields)):
             if path is None:
                 return
             found[path] = None
-        known = self._paths.setdefault(after["type"], {})
+        known = self._paths.setdefault(kind, {})
         if len(known | found) <= _MOST:
             known.update(found)
 
-    def _differing(self, before: dict[str, Any], after: dict[str, Any], fields: Fields) -> Iterator[Path | None]:
-        """Where two lines differ; None for a place that somebody may read."""
-        if before.keys() != after.keys():
-            yield None
-        for name, two in after.items():
-            one = before.get(name)
-            if one == two or name in ENVELOPE:
-                continue
-            if name == "payload":
-                yield from self._inside(one, two, fields, self._counted.get(after["type"], ()))
-            elif name in READ or name in self._protocol.identities or name in _declared(self._protocol.store):
-                yield None
-            else:
-                yield from _leaves(one, two, (name,))
-
-    def _inside(self, one: Any, two: Any, fields: Fields, counted: Collection[str]) -> Iterator[Path | None]:
-        """Where two payloads differ beside the fields of a stream."""
+    def _differing(
+        self, one: Any, two: Any, kind: str, own: frozenset[Path], path: Path = ()
+    ) -> Iterator[Path | None]:
+        """Where two lines of a type differ, but for what is their own; None for a place that somebody may read."""
         if type(one) is not dict or type(two) is not dict or one.keys() != two.keys():
             yield None
             return
-        for name in one:
-            if one[name] != two[name] and name not in fields:
-                yield ("payload", name) if name in counted else None
-
-
-def _at(document: Any, path: Path) -> Any:
-    """What stands at a path; nothing where something on the way is no plain object."""
-    for name in path:
-        if type(document) is not dict or name not in document:
-            return None
-        document = document[name]
-    return document
+        payload = self._frame.payload
+        for name in two:
+            place = (*path, name)
+            if one[name] == two[name] or place in own:
+                continue
+            if payload[: len(place)] == place:
+                yield from self._differing(one[name], two[name], kind, own, place)
+            elif path:
+                yield place if path == payload and name in self._counted.get(kind, ()) else None
+            elif name in READ or name in self._protocol.identities or name in _declared(self._protocol.store):
+                yield None
+            else:
+                yield from _leaves(one[name], two[name], place)
 
 
 def _leaves(one: Any, two: Any, path: Path) -> Iterator[Path | None]:

@@ -13,9 +13,9 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from validator.echo import STREAMED
+from validator.streamed import STREAMED
 
-FIELDS = STREAMED["agent-runtime"]
+FIELDS, STORED = (STREAMED[name].types for name in ("agent-runtime", "agent-threads"))
 _PLAIN = ("more words ", "a line\n", "ünï ", 'they said "yes" ', "docs\\guide ", "see https://x.example/a/b?c=1 ")
 _ODD = (
     "/home/alice/notes.txt",
@@ -126,6 +126,73 @@ class Stretching:
             event = {**event, "timestamp": stamp[:-1] + self._zone}
         written = json.dumps(event, ensure_ascii=self._escapes, separators=spaces)
         return (written.replace("/", "\\/") if self._escapes else written).encode("utf-8", "surrogatepass")
+
+
+class StretchingThreads:
+    """The same of a capture of agent-threads, whose events have no ids, and keep text and type one level deeper."""
+
+    def __init__(self, name: str, longest: int = 20):
+        self._random, self._longest = random.Random(name), longest
+        self._escapes = self._random.choice((False, False, True))
+        self._adds = self._random.choice((0, 0, 1, 2))
+        self._shift: dict[str, int] = {}
+
+    def lines(self, lines: list[bytes]) -> Iterator[bytes]:
+        """The lines of a capture, with more text in between."""
+        for line in lines:
+            event = _stored(line)
+            if event is None:
+                yield line
+                continue
+            event["seq"] += self._shift.get(event["streamId"], 0)
+            yield self._written(event)
+            kind = event["event"].get("kind")
+            if kind in STORED or self._happens(0.4):
+                yield from self._more(event, kind if kind in STORED else self._random.choice(sorted(STORED)), lines)
+
+    def _more(self, event: dict[str, Any], kind: str, lines: list[bytes]) -> Iterator[bytes]:
+        (name,), stream, last = STORED[kind], event["streamId"], event["seq"]
+        for count in range(self._random.randint(0, self._longest)):
+            self._shift[stream] = self._shift.get(stream, 0) + 1
+            text = self._random.choice(_ODD if self._happens(0.06) else _PLAIN)
+            step = self._random.choice((0, 3)) if self._happens(0.01) else 1
+            told = {"kind": kind, "payload": {name: text}}
+            piece = {**event, "seq": last + count + step, "event": told}
+            if self._happens(0.01):
+                piece["timestamp"] = "2020-01-01T00:00:00.000Z"
+            self._add(piece)
+            yield self._written(piece)
+            if self._happens(0.03):
+                yield self._random.choice([*lines, b'{"cut', self._written(piece)])
+
+    def _add(self, piece: dict[str, Any]) -> None:
+        """Adds what a vendor tells with each piece, and now and then what may be something else."""
+        for number in range(self._adds):
+            told = self._random.choice(_ODDLY_ADDED if self._happens(0.03) else ("0123abcd", "span 7", "ünï"))
+            piece["acme"] = {**piece.get("acme", {}), f"told{number}": told}
+        if self._happens(0.02):
+            piece[self._random.choice(("event_id", "threadId", "runId", "type", "acmeMore"))] = "e1"
+        if self._happens(0.01):
+            inside = self._random.choice((piece["event"], piece["event"]["payload"]))
+            inside["acme"] = self._random.choice(_PLAIN)
+
+    def _happens(self, share: float) -> bool:
+        return self._random.random() < share
+
+    def _written(self, event: dict[str, Any]) -> bytes:
+        spaces = (", ", ": ") if self._happens(0.01) else (",", ":")
+        written = json.dumps(event, ensure_ascii=self._escapes, separators=spaces)
+        return written.encode("utf-8", "surrogatepass")
+
+
+def _stored(line: bytes) -> dict[str, Any] | None:
+    """A line as a stored event that is counted; None for any other."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    known = isinstance(event, dict) and "record" not in event and isinstance(event.get("streamId"), str)
+    return event if known and type(event.get("seq")) is int and isinstance(event.get("event"), dict) else None
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

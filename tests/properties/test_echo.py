@@ -1,18 +1,18 @@
 """Streamed text takes a short way, and the report is the one of the long way."""
 
-import io
 import json
 from collections import Counter
 from itertools import product
 
 import pytest
 
+from tests.properties.shortened import judged
 from tests.properties.streams import camel
 from tests.properties.stretched import FIELDS, Stretching
 from tests.unit.test_quiet import HITS
 from validator import echo, engine, resources
 from validator.capture.ndjson import Limits
-from validator.engine import Options, Validator, validate
+from validator.engine import Options, Validator
 from validator.protocol.protocol import load_protocol
 from validator.protocol.view import view
 from validator.replay import world
@@ -23,33 +23,6 @@ PATHS = [
     *sorted(resources.fixtures().glob("agent-runtime/*/golden/*.ndjson")),
     *sorted(resources.fixtures().glob("agent-runtime/*/rules/*/*.ndjson"))[::31],
 ]
-
-
-@pytest.fixture
-def taken(monkeypatch):
-    """Counts the lines that took the short way."""
-    lines, way, row = [], echo.Echoes.take, echo.Echoes.take_row
-
-    def watched(self, raw, number, offset):
-        found = way(self, raw, number, offset)
-        lines.extend([raw] if found else [])
-        return found
-
-    def watched_row(self, data, start, number, offset):
-        count, end = row(self, data, start, number, offset)
-        found = data[start:end].split(b"\n")[:-1]
-        assert len(found) == count
-        lines.extend(found)
-        return count, end
-
-    monkeypatch.setattr(echo.Echoes, "take", watched)
-    monkeypatch.setattr(echo.Echoes, "take_row", watched_row)
-    return lines
-
-
-def judged(monkeypatch, data, mode, options=None):
-    monkeypatch.setenv("RUNTIME_VALIDATE_FAST", mode)
-    return validate(io.BytesIO(data), "x", options or Options(protocol="agent-runtime"))
 
 
 @pytest.mark.parametrize("several", [1, 3])
@@ -116,7 +89,7 @@ def test_who_heeds_no_last_piece_is_left_as_it_was_by_every_further_one(part, mo
     monkeypatch.setattr(echo, "SEVERAL", 1_000_000)
 
     def watched(self, raw, number, offset):
-        known = next((one for one in self._by_session.values() if one.line == number - 1), None)
+        known = next((one for one in self._by_group.values() if one.line == number - 1), None)
         if not way(self, raw, number, offset):
             return False
         if known is not None and known.line == number:

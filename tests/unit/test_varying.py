@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 import validator
-from validator.echo import STREAMED
 from validator.holes import Hole
 from validator.protocol.view import view
-from validator.varying import COUNTED, READ, Varying, _declared
+from validator.streamed import STREAMED
+from validator.varying import READ, Varying, _declared
 
-FIELDS = STREAMED["agent-runtime"]["model.delta"]
+CORE, DELTA = STREAMED["agent-runtime"], "model.delta"
+FIELDS = CORE.types[DELTA]
 LINE = {"type": "model.delta", "event_id": "e1", "session_id": "s1", "payload": {"delta": "a", "index": 0}, "acme": 1}
 
 
@@ -21,8 +22,8 @@ def varying(core):
 
 
 def learned(varying, before, after):
-    varying.learn({**LINE, **before}, {**LINE, **after}, FIELDS)
-    return varying.holes({**LINE, **after})
+    varying.learn({**LINE, **before}, {**LINE, **after}, DELTA, FIELDS)
+    return varying.holes({**LINE, **after}, DELTA)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +63,16 @@ def test_what_is_learned_of_two_lines(varying, before, after, holes):
 
 def test_a_line_has_the_holes_that_it_has_values_for(varying):
     learned(varying, {"acme": {"a": 1, "b": "x"}}, {"acme": {"a": 2, "b": "y"}})
-    assert varying.holes({**LINE, "acme": {"a": 3}}) == (Hole("whole", ("acme", "a")),)
-    assert varying.holes({**LINE, "acme": {"a": "now a word", "b": ""}}) == (Hole("word", ("acme", "a")),)
-    assert varying.holes({**LINE, "acme": {"a": None, "b": True}}) == ()
-    assert varying.holes({**LINE, "acme": ["a"]}) == ()
-    assert varying.holes({**LINE, "type": "reasoning.delta", "acme": {"a": 3}}) == ()
+    assert varying.holes({**LINE, "acme": {"a": 3}}, DELTA) == (Hole("whole", ("acme", "a")),)
+    assert varying.holes({**LINE, "acme": {"a": "now a word", "b": ""}}, DELTA) == (Hole("word", ("acme", "a")),)
+    assert varying.holes({**LINE, "acme": {"a": None, "b": True}}, DELTA) == ()
+    assert varying.holes({**LINE, "acme": ["a"]}, DELTA) == ()
+    assert varying.holes({**LINE, "acme": {"a": 3}}, "reasoning.delta") == ()
 
 
 def test_a_place_that_counts_is_no_hole_where_it_does_not_count(varying):
     learned(varying, {"payload": {"index": 1}}, {"payload": {"index": 2}})
-    assert varying.holes({**LINE, "payload": {"index": "two"}}) == ()
+    assert varying.holes({**LINE, "payload": {"index": "two"}}, DELTA) == ()
 
 
 def test_lines_that_differ_in_too_much_are_not_alike(varying):
@@ -82,7 +83,7 @@ def test_lines_that_differ_in_too_much_are_not_alike(varying):
 
 
 def test_what_counts_up_is_a_count_by_its_schema(core):
-    for kind, names in COUNTED["agent-runtime"].items():
+    for kind, names in CORE.counted.items():
         for name in names:
             place = view(core.store, core.events[kind]).at(f"payload.{name}")
             assert place.types == ["integer"]

@@ -36,7 +36,7 @@ class Canonical:
 
     def __init__(self, protocol: Protocol):
         self._protocol = protocol
-        self._is_bound = bool(protocol.bindings)
+        self._is_bound, self._exports = bool(protocol.bindings), bool(protocol.data.get("exports"))
         self._casing: str | None = None
         self._by_layout = mode() != "off"
 
@@ -47,7 +47,11 @@ class Canonical:
 
     def event(self, line: dict[str, Any]) -> dict[str, Any] | None:
         """An event in canonical form, when the casing is known and its keys tell the rest; None leaves it to `read`."""
-        if self._casing is None or not self._is_bound or "record" in line:
+        if "record" in line:
+            return None
+        if not self._is_bound:
+            return None if self._exports and self._protocol.lens.type(line) is None else line
+        if self._casing is None:
             return None
         if self._casing == "snake_case" and not casing.has_camel(line):
             return line

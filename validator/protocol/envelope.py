@@ -36,6 +36,10 @@ class Lens:
         """What reads the one value at a path, for those who ask it of every line."""
         return self._readers[path]
 
+    def path(self, name: str) -> tuple[str, ...]:
+        """The keys that lead to a field; the first ones, where it may stand in several places."""
+        return self._places.get(name, (((name,), ""),))[0][0]
+
     def _reader(self, path: str) -> Reader:
         first, *rest = path.split(".")
         if "[]" in path or first == "record":

@@ -232,7 +232,7 @@ class Hearing:
 
 
 def _pupil(kind: type, ledger: Any) -> _Pupil:
-    hears = getattr(kind, "hears", None)
+    hears = getattr(ledger, "hears", None)
     heard = None if hears is None else frozenset(hears)
     return _Pupil((kind, ledger.apply), heard, getattr(kind, "since", ()), getattr(kind, "given", ()))
 

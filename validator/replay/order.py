@@ -57,19 +57,22 @@ class Order:
         """What is noted about an event: most bits of its digest, which does not depend on the order of keys."""
         return digest & ~_KIND | kind
 
-    def repeat(self, event_id: bytes, body: bytes, kind: int, stream: str, sequence: int, number: int) -> bool:
-        """Takes in an event that comes next in its stream, `body` being its bytes; False when its id was met before."""
-        if self.seen.meet(hashed(event_id), self.body(hashed(body), kind), number) is not None:
+    def repeat(self, name: bytes, body: bytes, kind: int, stream: str, sequence: int, number: int) -> bool:
+        """Takes in an event that comes next in its stream, `body` being its bytes; False when it was met before.
+
+        Its name is its id, or else its place.
+        """
+        if self.seen.meet(hashed(name), self.body(hashed(body), kind), number) is not None:
             return False
         self._last[stream] = (sequence, number)
         return True
 
     def repeat_row(
-        self, event_ids: list[bytes], bodies: list[bytes], kind: int, stream: str, first: int, number: int
+        self, names: list[bytes], bodies: list[bytes], kind: int, stream: str, first: int, number: int
     ) -> int:
-        """The same of events that follow one another; how many, up to the first whose id was met before."""
+        """The same of events that follow one another; how many, up to the first that was met before."""
         noted = [digest & ~_KIND | kind for digest in hashed_all(bodies)]
-        count = self.seen.meet_all(hashed_all(event_ids), noted, number)
+        count = self.seen.meet_all(hashed_all(names), noted, number)
         if count:
             self._last[stream] = (first + count - 1, number + count - 1)
         return count
@@ -111,7 +114,7 @@ class Order:
     def _unnamed(self, event: dict[str, Any]) -> int | None:
         """What identifies an event without an id: its place in its stream."""
         stream, sequence = self.stream(event), self._sequence(event)
-        return short(f"{stream}\n{sequence}") if stream is not None and sequence is not None else None
+        return hashed(named_by_place(stream, sequence)) if stream is not None and sequence is not None else None
 
     def stream(self, event: dict[str, Any]) -> str | None:
         """The stream an event counts in: the first of the policy's keys that it carries."""
@@ -134,6 +137,11 @@ class Order:
         if verdict not in _LATE:
             self._last[key] = (sequence, number)
         return Place(stream, sequence, last, verdict, line)
+
+
+def named_by_place(stream: str, sequence: Any) -> bytes:
+    """What an event without an id is called: its stream, and its place there."""
+    return f"{stream}\n{sequence}".encode("utf-8", "surrogatepass")
 
 
 def _verdict(last: int | None, sequence: int) -> str:

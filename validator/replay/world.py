@@ -199,7 +199,7 @@ class World:
         self.observed_types[step.type] = self.observed_types.get(step.type, 0) + times
         self.order.reach(step.place.sequence, step.number)
         if step.number > self.last_event:
-            self.last_event, self.last_session = step.number, step.scope["session_id"]
+            self.last_event, self.last_session = step.number, step.scope.get("session_id", self.last_session)
         for move in step.moves:
             subject = self.fold.subjects[move.machine][move.subject]
             subject.heard = max(subject.heard, step.number)

@@ -16,9 +16,9 @@ def expects(world: Any, context: Any) -> str | None:
 
 
 def served(step: Step, model: str) -> dict[str, Any] | None:
-    """The snapshot of a model that a line carries."""
-    snapshot = step.line.get("snapshot")
-    return snapshot if step.type == model and isinstance(snapshot, dict) else None
+    """The snapshot of a model that a line carries; an event of that name is none, whatever it holds."""
+    snapshot = step.line.get("snapshot") if step.kind == "snapshot" and step.type == model else None
+    return snapshot if isinstance(snapshot, dict) else None
 
 
 def entries(value: Any) -> list[dict[str, Any]]:

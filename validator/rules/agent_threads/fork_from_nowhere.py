@@ -14,6 +14,7 @@ from validator.rules.agent_threads._facts import entries, served
 class Forks:
     """The messages that the trees and whole transcripts of each thread showed, and the forks that are none of them."""
 
+    hears = ("record:run", "record:snapshot")
     forgets = ("_runs", "_shown")
 
     def __init__(self, world):

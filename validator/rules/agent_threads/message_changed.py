@@ -25,6 +25,8 @@ class Forms(SeenEvents):
 class Shown:
     """The first form of every message, by digests, and what the trees of each thread have shown."""
 
+    hears = ("record:snapshot",)
+
     def __init__(self, world):
         self._forms = Forms()
         self._named = Forms()

@@ -16,6 +16,8 @@ ENDED = {"committed", "failed", "cancelled", "superseded"}
 class Calls:
     """The calls of each stream whose run is not over, and whether its beginning was seen."""
 
+    heeds_last = False
+
     def __init__(self, world):
         self.of = {}
         self.whole = {}

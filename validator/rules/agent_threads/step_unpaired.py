@@ -13,6 +13,8 @@ from validator.rules.agent_threads._facts import payload, stream_of
 class Steps:
     """The open step of each stream, and the one before the present line."""
 
+    hears = ("step-started", "step-finished")
+
     def __init__(self, world):
         self.open = {}
         self.before = {}

@@ -48,6 +48,8 @@ class Tree:
 class Trees:
     """The newest tree of each thread, with its line; a run record makes it old."""
 
+    hears = ("record:run", "record:snapshot")
+
     def __init__(self, world):
         self.of = {}
 

@@ -35,6 +35,7 @@ class Views:
         self._world = world
         self._name = world.protocol.name
         self._built = [kind(world) for kind in _kinds(self._name)]
+        self.hears = None if self._built else ()
         # What the views keep of runs and actions is theirs; here it is named, so that it is forgotten with them.
         first, second = [*self._built, None, None][:2]
         self.runs = {} if first is None else first.kept_runs

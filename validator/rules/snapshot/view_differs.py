@@ -31,6 +31,8 @@ CLAUSES = {"agenthub": ("AH-147", "AH-16"), "agent-threads": "AT-117", "runagent
 class Reread:
     """Runs of which something was read again: an event delivered twice, or a consumer that came back."""
 
+    hears = ("record:reconnect",)
+
     def __init__(self, world):
         self.reconnected = False
         self.repeated = False

@@ -67,7 +67,8 @@ class Reducer:
 
     def __init__(self, kinds: dict[str, dict[str, Any]]):
         self._kinds = kinds
-        self._text: str | None = None
+        self._text: list[str] | None = None
+        """The pieces of a text that has not ended; to join them one by one would copy what came before each time."""
         self._open: dict[str, Any] | None = None
         self._done: list[dict[str, Any]] = []
         self.pending: dict[str, str] = {}
@@ -95,7 +96,8 @@ class Reducer:
         if values["opens"] and self._open is None:
             self._open = _message("assistant")
         if kind == "text-delta":
-            self._text = (self._text or "") + str(payload.get("delta", ""))
+            text = self._text = [] if self._text is None else self._text
+            text.append(str(payload.get("delta", "")))
         elif values["part"]:
             self._add(kind, values, payload)
 
@@ -103,7 +105,7 @@ class Reducer:
         """The messages so far, the open one included when it has parts."""
         if self._open is None:
             return list(self._done)
-        parts = [*self._open["parts"], *([{"type": "text", "text": self._text}] if self._text else [])]
+        parts = [*self._open["parts"], *self._said()]
         return [*self._done, *([{**self._open, "parts": parts}] if parts else [])]
 
     def said(self) -> list[Said]:
@@ -146,9 +148,14 @@ class Reducer:
         return {"type": part, "text": payload.get("content" if kind == "user-message" else "text")}
 
     def _flush(self) -> None:
-        if self._text and self._open is not None:
-            self._open["parts"].append({"type": "text", "text": self._text})
+        if self._open is not None:
+            self._open["parts"] += self._said()
         self._text = None
+
+    def _said(self) -> list[dict[str, Any]]:
+        """The text that has not ended, as a part; nothing when there is none."""
+        text = "".join(self._text or ())
+        return [{"type": "text", "text": text}] if text else []
 
     def _close(self) -> None:
         self._flush()

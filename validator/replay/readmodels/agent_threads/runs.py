@@ -10,11 +10,12 @@ import sys
 from array import array
 from typing import Any
 
+from validator.capture.encode import unpack
 from validator.records import dataclass
 from validator.replay import world as worlds
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word
-from validator.replay.step import Step
+from validator.replay.step import Step, Stretch
 
 KEPT = ("committed", "superseded")
 """Statuses of runs whose messages are part of their thread."""
@@ -118,16 +119,25 @@ class Runs:
         elif step.kind == "run":
             self._record(step)
 
+    def echo(self, told: list[Stretch]) -> None:
+        """Learns from events that repeat others."""
+        for stretch in told:
+            stream = stretch.like.place.stream
+            for number, line in enumerate(stretch.lines, stretch.number):
+                self._append(stream, unpack(line), number)
+
     def _event(self, step: Step) -> None:
         stream = step.line.get("streamId")
-        if not isinstance(stream, str):
-            return
-        if step.number - self._swept >= worlds.RECENT:
-            self._sweep(step.number)
+        if isinstance(stream, str):
+            self._append(stream, step.line, step.number)
+
+    def _append(self, stream: str, event: dict[str, Any], number: int) -> None:
+        if number - self._swept >= worlds.RECENT:
+            self._sweep(number)
         if stream not in self.streams:
             self.streams[stream], self.lines[stream] = Reducer(self._kinds), array("I")
-        self.streams[stream].apply(step.line)
-        self.lines[stream].append(step.number)
+        self.streams[stream].apply(event)
+        self.lines[stream].append(number)
 
     def _sweep(self, number: int) -> None:
         """Keeps digests of the streams that are over and were not heard of lately."""
