@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench import threads
 from tests.bench.surroundings import machine, versions
 from tests.bench.talk import lines, one_by_one
 from validator.protocol.bundle import bundle
@@ -83,11 +84,15 @@ def write(path: Path, events: int, told: Callable[[int], Iterator[bytes]] = line
         return sum(file.write(line) > 0 for line in told(events))
 
 
-def contract() -> Path:
-    """The schemas and the type of every event, for validators that run elsewhere."""
-    protocol = load_protocol("agent-runtime")
+CORE, THREADS = "agent-runtime", "agent-threads"
+
+
+def contract(name: str) -> Path:
+    """The schemas and the type of every event and record of a protocol, for validators that run elsewhere."""
+    protocol = load_protocol(name)
     types = {event: BASE + reference for event, reference in protocol.events.items()}
-    path = BUILD / "contract.json"
+    types |= {f"record:{record}": BASE + reference for record, reference in protocol.records.items()}
+    path = BUILD / f"contract-{name}.json"
     path.write_text(json.dumps({"schemas": list(protocol.store.documents.values()), "types": types}))
     return path
 
@@ -105,9 +110,9 @@ def agui_stream(events: int) -> Path:
     return path
 
 
-def node_cases(path: Path, events: int) -> Iterator[Case]:
-    script, schema = str(Path(__file__).with_name("peers.mjs").resolve()), str(contract().resolve())
-    code = str((BUILD / "standalone.cjs").resolve())
+def node_cases(path: Path, events: int, protocol: str = CORE) -> Iterator[Case]:
+    script, schema = str(Path(__file__).with_name("peers.mjs").resolve()), str(contract(protocol).resolve())
+    code = str((BUILD / f"standalone-{protocol}.cjs").resolve())
     missing = _install()
     agui = str(agui_stream(events).resolve())
     file = str(path.resolve())
@@ -201,15 +206,18 @@ def ratio(ours: Case, peer: Case) -> str:
 
 
 def others(events: int) -> Iterator[tuple[str, list[Case]]]:
-    """Shorter captures of the same stream, and streams with longer answers, each with ours and its nearest peers."""
-    told = {f"short{count}": (count, lines) for count in SHORTER}
-    told |= {f"answers{pieces}": (events, functools.partial(one_by_one, pieces=pieces)) for pieces in LONGER}
-    for name, (wanted, stream) in told.items():
+    """Shorter captures of the same stream, and other streams, each with ours and its nearest peers."""
+    told = {f"short{count}": (count, lines, "") for count in SHORTER}
+    for pieces in LONGER:
+        stream = functools.partial(one_by_one, pieces=pieces)
+        told[f"answers{pieces}"] = (events, stream, f", answers of {pieces} pieces")
+    told[THREADS] = (events, threads.lines, f" of {THREADS}")
+    for name, (wanted, stream, more) in told.items():
         path = BUILD / f"{name}.ndjson"
         count = write(path, wanted, stream)
-        peers = [case for case in node_cases(path, count) if case.name in GOALS]
-        answers = f", answers of {name.removeprefix('answers')} pieces" if name.startswith("answers") else ""
-        yield f"{count:,} events{answers}", [ours(OURS, path, count, 1), *peers, jq(path, count)]
+        peers = node_cases(path, count, THREADS if name == THREADS else CORE)
+        nearest = [case for case in peers if case.name in GOALS]
+        yield f"{count:,} events{more}", [ours(OURS, path, count, 1), *nearest, jq(path, count)]
 
 
 def other_table(events: int, rounds: int) -> str:
@@ -219,7 +227,7 @@ def other_table(events: int, rounds: int) -> str:
             case.run()
     names = [case.name for case in next(iter(groups.values()))[1:]]
     head = [
-        f"## Shorter captures, and longer answers of one session at a time, best of {rounds}",
+        f"## Shorter captures, longer answers of one session at a time, and another protocol, best of {rounds}",
         "",
         "Real answers have 30 pieces at the median, as those of the stream above, and 76 to 100 on the average.",
         "",

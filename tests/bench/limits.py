@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.bench.talk import lines
-from tests.bench.writings import writings
+from tests.bench.writings import lifecycles, writings
 
 ROUNDS = 3
 BUILD = Path("build") / "bench"
@@ -247,6 +247,9 @@ def report(events: int, long: int) -> str:
     others = {name: (write(f"other{place}", told), 1) for place, (name, told) in enumerate(writings(events).items())}
     for name, found in measured(others, 2).items():
         rows.append((f"written otherwise: {name}, time per event", found.per_event / whole.per_event, ""))
+    more = {name: (write(f"more{place}", told), 1) for place, (name, told) in enumerate(lifecycles(events).items())}
+    for name, found in measured(more, 2).items():
+        rows.append((f"another protocol: {name}, time per event", found.per_event / whole.per_event, ""))
     slow: dict[str, Spent] = {}
     for number, (name, told) in enumerate(slow_inputs(events).items()):
         slow |= measured({name: (write(f"slow{number}", told()), 1)}, 2)

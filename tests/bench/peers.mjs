@@ -16,6 +16,14 @@ function compilers(options) {
   return [ajv, Object.keys(contract.types)];
 }
 
+// What a line is: events of the one protocol name their type at the top, those of the other one level deeper.
+const kindOf = (line) => (line.record ? "record:" + line.record : line.type ?? line.event?.kind);
+
+// Types as names of functions, and back.
+const SIGNS = { ".": "$p", "-": "$d", ":": "$c" };
+const nameOf = (type) => type.replace(/[.:-]/g, (sign) => SIGNS[sign]);
+const typeOf = (name) => Object.entries(SIGNS).reduce((type, [sign, code]) => type.replaceAll(code, sign), name);
+
 function* lines() {
   const fd = fs.openSync(file, "r"), buffer = Buffer.allocUnsafe(1 << 20);
   let tail = Buffer.alloc(0), size;
@@ -33,7 +41,7 @@ function* lines() {
 let seen = 0, bad = 0;
 if (mode === "generate") {
   const [ajv, types] = compilers({ code: { source: true } });
-  const names = Object.fromEntries(types.map((type) => [type.replaceAll(".", "__"), "t:" + type]));
+  const names = Object.fromEntries(types.map((type) => [nameOf(type), "t:" + type]));
   fs.writeFileSync(file, require("ajv/dist/standalone").default(ajv, names));
 } else if (mode === "agui") {
   const { verifyEvents } = require("@ag-ui/client"), { from } = require("rxjs");
@@ -42,12 +50,12 @@ if (mode === "generate") {
   let check = () => true;
   if (mode === "standalone") {
     const code = require(path.resolve(contractFile));
-    const known = new Map(Object.entries(code).map(([name, test]) => [name.replaceAll("__", "."), test]));
-    check = (event) => known.get(event.type)?.(event) ?? false;
+    const known = new Map(Object.entries(code).map(([name, test]) => [typeOf(name), test]));
+    check = (event) => known.get(kindOf(event))?.(event) ?? false;
   } else if (mode === "ajv") {
     const [ajv, types] = compilers({});
     const known = new Map(types.map((type) => [type, ajv.getSchema("t:" + type)]));
-    check = (event) => known.get(event.type)?.(event) ?? false;
+    check = (event) => known.get(kindOf(event))?.(event) ?? false;
   }
   for (const event of lines()) {
     seen++;

@@ -43,7 +43,7 @@ def lines(events: int) -> Iterator[bytes]:
     for first in count(0, AT_ONCE + STORIES):
         told = [list(_told(_conversation(), first + index)) for index in range(AT_ONCE)]
         told += [list(_told(_story(first + index), first + index)) for index in range(AT_ONCE, AT_ONCE + STORIES)]
-        for line in _interleaved(told):
+        for line in interleaved(told):
             yield line
             written += 1
         if written >= events:
@@ -61,7 +61,7 @@ def one_by_one(events: int, pieces: int) -> Iterator[bytes]:
             return
 
 
-def _interleaved(told: list[list[bytes]]) -> Iterator[bytes]:
+def interleaved(told: list[list[bytes]]) -> Iterator[bytes]:
     """Some lines of each in turn, while there are any; a story begins when a conversation has ended."""
     waiting = [iter(entry) for entry in told]
     speaking = [waiting.pop(0) for _ in range(AT_ONCE)]
@@ -121,10 +121,15 @@ def _events(pieces: int) -> Iterator[Told]:
 def _said(index: int, ids: dict[str, str], pieces: int) -> Iterator[Told]:
     raw = f"raw://mr{index}{_MARK}"
     yield "model.requested", ids, {"provider": "acme", "model": "acme-large", "raw_request_ref": raw}
-    for piece in range(pieces):
-        start = (index * 7 + piece * 3) % len(_WORDS)
-        yield "model.delta", ids, {"delta": " ".join(_WORDS[start : start + 4]) + " ", "index": 0}
+    for number in range(pieces):
+        yield "model.delta", ids, {"delta": piece(index * 7 + number * 3), "index": 0}
     yield "model.completed", ids, {"usage": _USAGE, "stop_reason": "tool_use"}
+
+
+def piece(number: int) -> str:
+    """A few words of what the model says."""
+    start = number % len(_WORDS)
+    return " ".join(_WORDS[start : start + 4]) + " "
 
 
 def _done(call: dict[str, str], step: dict[str, str], name: str) -> Iterator[Told]:

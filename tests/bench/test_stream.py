@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.bench import stream, talk
+from tests.bench import stream, talk, threads
 from tests.bench.writings import writings
 from validator.engine import Validator, validate
 
@@ -36,6 +36,15 @@ def test_most_of_the_talk_is_streamed():
     kinds = [json.loads(line)["type"] for line in talk.lines(5500)]
     assert 0.55 < kinds.count("model.delta") / len(kinds) < 0.65
     assert 0.08 < kinds.count("process.output") / len(kinds) < 0.12
+
+
+def test_the_stream_of_agent_threads_is_conformant_and_takes_the_short_way():
+    judge = Validator("bench.ndjson")
+    judge.feed(b"".join(threads.lines(1500)))
+    taken = judge._splitter.passed
+    report = judge.close()
+    assert (report.protocol, report.verdict, report.counts) == ("agent-threads/1", "conformant", {})
+    assert taken > report.lines * 0.7
 
 
 def test_every_other_writing_is_conformant_and_takes_the_short_way():

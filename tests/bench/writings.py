@@ -1,11 +1,14 @@
-"""The measured stream as other writers would write it: the same events, in other bytes; or longer answers, in turn."""
+"""The measured stream as other writers would write it, or with longer answers, and streams of other protocols."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
+from tests.bench import threads
+from tests.bench.retold import retellings
 from tests.bench.talk import lines, one_by_one
 from validator.protocol.casing import to_camel
 from validator.protocol.protocol import load_protocol
@@ -26,6 +29,12 @@ def writings(events: int) -> dict[str, Iterator[bytes]]:
         "a span and a duration on every line": _told(events, _traced),
         f"one session at a time, {PIECES} pieces an answer": one_by_one(events, PIECES),
     }
+
+
+def lifecycles(events: int) -> dict[str, Iterator[bytes]]:
+    """Streams of the other protocols: text of one, and whole stories of the others with their records."""
+    told = {"agent-threads, streamed text": threads.lines(events)}
+    return told | {f"{name}, stories": islice(retellings(name), events) for name in ("agenthub/1", "runagents/1")}
 
 
 def _told(
