@@ -16,6 +16,7 @@ from typing import Any
 from validator.streamed import STREAMED
 
 FIELDS, STORED = (STREAMED[name].types for name in ("agent-runtime", "agent-threads"))
+COUNTED = STREAMED["agent-runtime"].counted
 _PLAIN = ("more words ", "a line\n", "ünï ", 'they said "yes" ', "docs\\guide ", "see https://x.example/a/b?c=1 ")
 _ODD = (
     "/home/alice/notes.txt",
@@ -102,8 +103,10 @@ class Stretching:
             if isinstance(before.get(name), type(sizes[what])) and not self._happens(0.03):
                 piece["payload"][name] = sizes[what] + before[name] if what == "grows" else sizes[what]
 
-        if self._counts and piece["type"] == "model.delta":
-            piece["payload"]["index"] = count if not self._happens(0.03) else self._random.choice((-1, "one", 1.5))
+        for name, what in COUNTED.get(piece["type"], {}).items() if self._counts else ():
+            odd = self._random.choice((-1, "one", 1.5, 101, 99.5, True))
+            told = count if what == "count" else count % 101
+            piece["payload"][name] = odd if self._happens(0.03) else told
         self._add(piece)
 
     def _add(self, piece: dict[str, Any]) -> None:

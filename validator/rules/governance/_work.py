@@ -69,8 +69,13 @@ class Work:
         """Reference of a decision to the first target that ran with it."""
 
     def alike(self, step: Step) -> bool:
-        """False when the step is the first that shows its target at work."""
-        return self._target is None or self._target.ran != step.number
+        """False when the step is the first that shows its target at work, or told other arguments than before."""
+        target = self._target
+        if target is None:
+            return True
+        if step.type == "tool.args" and target.earlier != {"safe_args": target.safe_args, "args_ref": target.args_ref}:
+            return False
+        return target.ran != step.number
 
     def apply(self, step: Step) -> None:
         kind = step.type
