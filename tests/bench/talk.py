@@ -37,11 +37,14 @@ _DECIDED = {
 _MARK = "@mark@"
 
 
-def lines(events: int) -> Iterator[bytes]:
-    """As many lines as asked for, one event each; the last conversations and stories end the stream."""
+def lines(events: int, arguments: int = 0) -> Iterator[bytes]:
+    """As many lines as asked for, one event each; the last conversations and stories end the stream.
+
+    The arguments of a call may come in pieces.
+    """
     written = 0
     for first in count(0, AT_ONCE + STORIES):
-        told = [list(_told(_conversation(), first + index)) for index in range(AT_ONCE)]
+        told = [list(_told(_conversation(PIECES, arguments), first + index)) for index in range(AT_ONCE)]
         told += [list(_told(_story(first + index), first + index)) for index in range(AT_ONCE, AT_ONCE + STORIES)]
         for line in interleaved(told):
             yield line
@@ -88,10 +91,10 @@ def _story(number: int) -> list[str]:
 
 
 @cache
-def _conversation(pieces: int = PIECES) -> list[str]:
+def _conversation(pieces: int, arguments: int = 0) -> list[str]:
     told: list[dict[str, Any]] = []
     vendor = {"acme_trace": {"note": "@note@", "attempt": 1, "url": "https://trace.example/t/" + _MARK}}
-    for number, (kind, ids, payload) in enumerate(_events(pieces), start=1):
+    for number, (kind, ids, payload) in enumerate(_events(pieces, arguments), start=1):
         stamp = f"2026-05-08T09:{number // 600 % 60:02d}:{number // 10 % 60:02d}.{number % 10}00Z"
         head = {"type": kind, "event_id": f"evt_talk{_MARK}_{number:04d}", "timestamp": stamp, "sequence": number}
         named = {name: value + _MARK for name, value in {"session_id": "ses", **ids}.items()}
@@ -103,7 +106,7 @@ Told = tuple[str, dict[str, str], dict[str, Any]]
 """Type, ids beside the session, and payload."""
 
 
-def _events(pieces: int) -> Iterator[Told]:
+def _events(pieces: int, arguments: int) -> Iterator[Told]:
     thread, turn = {"thread_id": "thr"}, {"thread_id": "thr", "turn_id": "turn"}
     yield "session.created", {}, {"title": "A long talk", "workspace_id": "ws", "created_at": "2026-05-08T09:00:00Z"}
     yield "thread.started", thread, {"title": "Main"}
@@ -113,7 +116,7 @@ def _events(pieces: int) -> Iterator[Told]:
     yield "routing.decided", turn, _DECIDED
     for index in range(ROUNDS):
         yield from _said(index, {**turn, "model_request_id": f"mr{index}"}, pieces)
-        yield from _done({**turn, "tool_call_id": f"tc{index}"}, {"step_id": f"st{index}"}, f"pr{index}")
+        yield from _done({**turn, "tool_call_id": f"tc{index}"}, {"step_id": f"st{index}"}, f"pr{index}", arguments)
     total = {name: ROUNDS * value for name, value in _USAGE.items()}
     yield "turn.completed", turn, {"summary": "Summarised and checked.", "usage": total}
 
@@ -132,13 +135,15 @@ def piece(number: int) -> str:
     return " ".join(_WORDS[start : start + 4]) + " "
 
 
-def _done(call: dict[str, str], step: dict[str, str], name: str) -> Iterator[Told]:
+def _done(call: dict[str, str], step: dict[str, str], name: str, arguments: int) -> Iterator[Told]:
     key = call["tool_call_id"] + _MARK
     process = {**call, "process_id": name}
     rule = {"decision_source": "rule", "rule_refs": ["rule://workspace-commands"], "target_kind": "tool"}
     yield "permission.evaluated", call, {"decision": "allow", "decision_reason": "Allowed here.", **rule}
     flags = {"is_read_only": False, "is_destructive": False, "is_concurrency_safe": False, "policy": "allowed"}
     yield "tool.started", {**call, **step}, {"tool_name": "shell", "args_ref": f"args://{key}", **flags}
+    for number in range(arguments):
+        yield "tool.args", call, {"delta": f'{{"note": "{piece(number)}", "path": "docs/guide'}
     limits = {"process_limits": {"timeout_ms": 600000, "max_processes": 16}, "network": "restricted"}
     roots = {"cwd": ".", "read_roots": ["."], "write_roots": ["build"]}
     yield "sandbox.applied", call, {"mode": "workspace_write", **roots, **limits}

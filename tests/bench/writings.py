@@ -14,7 +14,8 @@ from validator.protocol.casing import to_camel
 from validator.protocol.protocol import load_protocol
 
 Event = dict[str, Any]
-PIECES = 300
+PIECES, ARGUMENTS = 300, 30
+"""Pieces of a long answer, and of the arguments of a call."""
 _WORDS = ("Prüfung", "läuft", "weiter", "größer", "你好", "мир", "café")
 
 
@@ -27,6 +28,7 @@ def writings(events: int) -> dict[str, Iterator[bytes]]:
         "text beyond ASCII, escaped": _told(events, _escaped, ascii_only=True),
         "pieces that are counted": _told(events, _counted),
         "a span and a duration on every line": _told(events, _traced),
+        f"arguments in {ARGUMENTS} pieces": lines(events, ARGUMENTS),
         f"one session at a time, {PIECES} pieces an answer": one_by_one(events, PIECES),
     }
 
