@@ -618,6 +618,53 @@ def test_the_offset_of_output_that_names_no_process_is_not_compared(monkeypatch)
     assert "REF012" not in report.looks
 
 
+STARTED = ("tool.started", CALL, {"tool_name": "shell", "args_ref": "args://1"})
+
+
+def call(kind, payloads):
+    """A call of which something is told again and again."""
+    return told([*BEGUN, STARTED, *((kind, CALL, payload) for payload in payloads)])
+
+
+def test_arguments_in_pieces_take_the_short_way(monkeypatch, taken):
+    data = call("tool.args", [{"delta": f'{{"path": "docs/{number % 7}", "note": "a'} for number in range(20)])
+    assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off")
+    assert len(taken) == 18
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 9])
+@pytest.mark.parametrize("started", [{}, {"args_ref": "args://1"}])
+def test_arguments_that_are_told_whole_beside_their_pieces_may_change(started, place, monkeypatch, taken):
+    """They are compared with those before, so the second piece that tells them says more than the first."""
+    asked = ("action.required", {**CALL, "action_id": "a1"}, ASKED)
+    answered = ("action.resolved", {**CALL, "action_id": "a1"}, {"decision": "approved", "decision_source": "user"})
+    began = ("tool.started", CALL, {"tool_name": "shell", **started})
+    whole = [{"args_ref": "args://2"} if number >= place else {} for number in range(20)]
+    data = told([*BEGUN, asked, answered, began, *(("tool.args", CALL, {"delta": "a ", **more}) for more in whole)])
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert len(taken) >= 15
+    assert next(entry.looks for entry in report.requirements if entry.requirement == "ACT-12") >= 19 - place
+
+
+SHARES = [
+    *[(101, "wrong"), (-1, "wrong"), ("7", "wrong"), (True, "wrong"), (None, "wrong")],
+    *[(7.5, "long"), ({"honest": "unknown", "reason": "Nobody counts."}, "long"), (0, "short"), (100, "short")],
+]
+
+
+@pytest.mark.parametrize(("share", "way"), SHARES)
+def test_progress_takes_the_short_way_while_its_share_is_whole(share, way, monkeypatch, taken):
+    payloads = [{"message": "a line", "percent": number} for number in range(30)]
+    payloads[20]["percent"] = share
+    data = call("tool.progress", payloads)
+    report = judged(monkeypatch, data, "auto")
+    assert report == judged(monkeypatch, data, "off")
+    assert (data.splitlines()[26] in taken) == (way == "short")
+    assert len(taken) > 20
+    assert ("SCH001" in report.counts) == (way == "wrong")
+
+
 @pytest.mark.parametrize("kind", sorted(FIELDS))
 def test_what_fills_a_hole_is_bound_by_no_schema(kind):
     protocol = load_protocol("agent-runtime")
