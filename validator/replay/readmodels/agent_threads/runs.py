@@ -13,6 +13,7 @@ from typing import Any
 from validator.capture.encode import unpack
 from validator.records import dataclass
 from validator.replay import world as worlds
+from validator.replay.readmodels.agent_threads.places import Places
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step, Stretch
@@ -49,11 +50,6 @@ class RunRecord:
         return None if value is _ABSENT else value
 
     __getitem__ = get
-
-    @property
-    def place(self) -> tuple[Any, Any]:
-        """The thread and the fork."""
-        return self.get("threadId"), self.get("forkFromMessageId")
 
     def word(self, name: str) -> str | None:
         """A field that is text, or None."""
@@ -107,6 +103,7 @@ class Runs:
         """The first record that showed a run committed."""
         self.superseded: set[str] = set()
         """Runs of which a record said superseded."""
+        self.places = Places()
         self._swept = 0
         self.streams: dict[str, Reducer | Closed] = {}
         self.lines: dict[str, array[int]] = {}
@@ -165,10 +162,9 @@ class Runs:
         """The last record of a run."""
         return self.last[run][0] if run in self.last else None
 
-    def siblings(self, run: str) -> list[str]:
-        """Other runs of the same thread with the same fork."""
-        place = self.last[run][0].place
-        return [other for other, (entry, _) in self.last.items() if other != run and entry.place == place]
+    def of_thread(self, thread: Any) -> list[str]:
+        """The runs whose last record names a thread, in the order of their first records."""
+        return sorted(self.places.of_thread(thread), key=lambda run: self.first[run][1])
 
     def run_view(self, key: str) -> dict[str, Any]:
         """A run as both planes show it."""
@@ -199,6 +195,8 @@ class Runs:
             self._kept.setdefault(key)
         if status == "committed":
             run.committed_at = run.committed_at or record.get("finishedAt")
+        thread, fork = record.get("threadId"), record.get("forkFromMessageId")
+        self.places.enter(key, thread, fork, run.committed_at, status in KEPT)
         for move in step.moves:
             other = self._runs.get(move.subject) if move.machine == "run" and move.subject != key else None
             if other is not None and move.target == "superseded" != move.source:
@@ -218,19 +216,8 @@ class Runs:
         record = self.last[key][0]
         finished, successor = record.get("finishedAt"), None
         if status == "superseded":
-            successor = run.superseded_by or self._successor(key)
+            successor = run.superseded_by or self.places.successor(key, record.get("finishedAt"))
             if record.get("status") != "superseded" and successor in self._runs:
                 finished = self._runs[successor].committed_at
             successor = successor or unknown("The run that superseded it was not seen.")
         return {"finishedAt": finished, "messageCount": record.get("messageCount"), "supersededBy": successor}
-
-    def _successor(self, key: str) -> str | None:
-        """The sibling whose commit has the time at which a run was superseded, else the only one that could."""
-        at = self.last[key][0].get("finishedAt")
-        commits = {other: self._runs[other].committed_at for other in self.siblings(key)}
-        same = [other for other, time in commits.items() if time == at]
-        open_ended = [
-            other for other, time in commits.items() if time is None and self.last[other][0].get("status") in KEPT
-        ]
-        found = same or open_ended
-        return found[0] if len(found) == 1 else None
