@@ -97,10 +97,20 @@ def superseded_runs(events: int) -> Iterator[Event]:
         yield _snapshot("run_view", view)
 
 
+def gaps_beside_open_runs(events: int) -> Iterator[Event]:
+    """A stream that has lost every other event, and other runs that are open."""
+    yield _header("agent-threads")
+    for number in range(events // 3):
+        yield _record(number, "streaming", f"t{number}")
+    for number in range(1, events // 3):
+        yield _stored(0, 2 * number, "file", {"mimeType": "text/plain", "url": f"https://files.example/{number}"})
+
+
 CROWDS: dict[str, Callable[[int], Iterator[Event]]] = {
     "threads with a transcript and a tree of each": threads,
     "failed runs in a transcript": failed_runs_in_a_transcript,
     "strange messages in a transcript": strange_messages,
     "superseded runs at one fork": superseded_runs,
+    "gaps beside open runs": gaps_beside_open_runs,
 }
 """Each by what there is much of."""

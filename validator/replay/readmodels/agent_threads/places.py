@@ -1,6 +1,6 @@
-"""Where runs stand: by the thread their last record names, by their fork, and by when they committed.
+"""Where runs stand: by thread and fork, and by when they committed.
 
-Kept with every record, so that a question about one thread or fork costs what stands there.
+Kept with every record once somebody has asked, so that a question costs what stands at one fork.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from validator.capture.encode import sorted_bytes
 
 Place = tuple[Hashable, Hashable]
 """The thread and the fork."""
-_NOBODY: dict[str, None] = {}
 
 
 class Places:
@@ -21,7 +20,6 @@ class Places:
     def __init__(self) -> None:
         self._of: dict[str, tuple[Place, tuple[Place, Hashable], bool]] = {}
         """What each run is filed under."""
-        self._by_thread: dict[Hashable, dict[str, None]] = {}
         self._by_place: dict[Place, dict[str, None]] = {}
         self._by_commit: dict[tuple[Place, Hashable], dict[str, None]] = {}
         """The time is None for runs of which no commit was seen."""
@@ -38,15 +36,10 @@ class Places:
         if before is not None:
             self._leave(run, *before)
         self._of[run] = filed
-        self._by_thread.setdefault(place[0], {})[run] = None
         self._by_place.setdefault(place, {})[run] = None
         self._by_commit.setdefault(filed[1], {})[run] = None
         if filed[2]:
             self._untimed.setdefault(place, {})[run] = None
-
-    def of_thread(self, thread: Any) -> list[str]:
-        """The runs of a thread."""
-        return list(self._by_thread.get(_mark(thread), _NOBODY))
 
     def of(self, run: str) -> Place:
         """The thread and the fork of a run."""
@@ -66,7 +59,7 @@ class Places:
         return None
 
     def _leave(self, run: str, place: Place, commit: tuple[Place, Hashable], is_untimed: bool) -> None:
-        del self._by_thread[place[0]][run], self._by_place[place][run], self._by_commit[commit][run]
+        del self._by_place[place][run], self._by_commit[commit][run]
         if is_untimed:
             del self._untimed[place][run]
 

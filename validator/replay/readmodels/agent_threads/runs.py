@@ -103,7 +103,9 @@ class Runs:
         """The first record that showed a run committed."""
         self.superseded: set[str] = set()
         """Runs of which a record said superseded."""
-        self.places = Places()
+        self._threads: dict[str, list[str]] = {}
+        """Runs of which a record named a thread; they may have left it."""
+        self._places: Places | None = None
         self._swept = 0
         self.streams: dict[str, Reducer | Closed] = {}
         self.lines: dict[str, array[int]] = {}
@@ -164,7 +166,28 @@ class Runs:
 
     def of_thread(self, thread: Any) -> list[str]:
         """The runs whose last record names a thread, in the order of their first records."""
-        return sorted(self.places.of_thread(thread), key=lambda run: self.first[run][1])
+        runs = dict.fromkeys(self._threads.get(thread, ())) if isinstance(thread, str) else ()
+        found = sorted([run for run in runs if self.last[run][0]["threadId"] == thread], key=self._began)
+        if runs:
+            self._threads[thread] = found
+        return list(found)
+
+    @property
+    def places(self) -> Places:
+        """Where every run stands."""
+        if self._places is None:
+            self._places = Places()
+            for run in self.last:
+                self._enter(self._places, run)
+        return self._places
+
+    def _enter(self, places: Places, key: str) -> None:
+        record, run = self.last[key][0], self._runs[key]
+        thread, fork = record.get("threadId"), record.get("forkFromMessageId")
+        places.enter(key, thread, fork, run.committed_at, record.get("status") in KEPT)
+
+    def _began(self, key: str) -> int:
+        return self.first[key][1]
 
     def run_view(self, key: str) -> dict[str, Any]:
         """A run as both planes show it."""
@@ -195,8 +218,8 @@ class Runs:
             self._kept.setdefault(key)
         if status == "committed":
             run.committed_at = run.committed_at or record.get("finishedAt")
-        thread, fork = record.get("threadId"), record.get("forkFromMessageId")
-        self.places.enter(key, thread, fork, run.committed_at, status in KEPT)
+        if self._places is not None:
+            self._enter(self._places, key)
         for move in step.moves:
             other = self._runs.get(move.subject) if move.machine == "run" and move.subject != key else None
             if other is not None and move.target == "superseded" != move.source:
@@ -207,6 +230,8 @@ class Runs:
         self.before = {key: before} if before else {}
         self.last[key] = told = RunRecord(step.line, before[0] if before else None), step.number
         self.first.setdefault(key, told)
+        if before is None or before[0]["threadId"] != told[0]["threadId"]:
+            self._threads.setdefault(told[0]["threadId"], []).append(key)
         if status == "committed":
             self.committed.setdefault(key, told)
         elif status == "superseded":
