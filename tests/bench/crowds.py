@@ -106,11 +106,87 @@ def gaps_beside_open_runs(events: int) -> Iterator[Event]:
         yield _stored(0, 2 * number, "file", {"mimeType": "text/plain", "url": f"https://files.example/{number}"})
 
 
+_CHECKS = ("workspaceAllowlist", "runtimeAvailability", "credentialBoundary")
+
+
+class _Hub:
+    """Tells the events of one AgentHub run, one after the other."""
+
+    def __init__(self) -> None:
+        self._sequence = 0
+
+    def tell(self, kind: str, payload: Event) -> Event:
+        self._sequence += 1
+        head = {"id": f"e{self._sequence}", "sequence": self._sequence, "type": kind, "runId": "r", "sessionId": "s"}
+        return {**head, "agentId": "a", "timestamp": _CREATED, "payload": payload}
+
+    def begin(self, *allowed: str) -> Iterator[Event]:
+        yield _header("agenthub")
+        yield self.tell("run.created", {"task": {"id": "t", "title": "T"}, "actor": {"id": "u", "kind": "user"}})
+        policy = {"id": "w", "access": "read_write", "allowlist": list(allowed)}
+        yield self.tell("run.planned", {"workspacePolicy": policy})
+        yield self.tell("run.accepted", {"edge": {"id": "e"}})
+        yield self.tell("run.preparing", {"checks": {name: {"status": "passed"} for name in _CHECKS}})
+        yield self.tell("run.started", {"runtime": {"adapter": "cli"}})
+
+    def ask(self, number: int, kind: str, **more: object) -> Event:
+        asked = {"approvalId": f"p{number}", "actionKind": kind, "summary": "Fetch the sample data", **more}
+        return self.tell("run.approval.requested", asked)
+
+    def approve(self, number: int) -> Event:
+        decided = {"approvalId": f"p{number}", "decision": "approved", "basis": "explicit"}
+        return self.tell("run.approval.resolved", {**decided, "actor": {"id": "u", "kind": "user"}})
+
+    def call(self, number: int, tool: str, told: Event) -> Iterator[Event]:
+        named = {"callId": f"c{number}", "toolName": tool}
+        yield self.tell("run.tool.call", {**named, "input": told})
+        yield self.tell("run.tool.result", {**named, "content": "done", "isError": False})
+
+    def complete(self) -> Event:
+        told = {"finalResponse": "Done.", "artifacts": [], "diffState": {"status": "none"}}
+        return self.tell("run.completed", {**told, "metrics": {}, "audit": {"refs": []}, "transcriptRef": "tr://r"})
+
+
+def commands_beside_approvals(events: int) -> Iterator[Event]:
+    """A run with many approvals, and as many commands."""
+    hub = _Hub()
+    yield from hub.begin("docs")
+    for number in range(events // 4):
+        yield hub.ask(number, "shell" if number % 2 else "network", commandPreview=f"make part-{number}")
+    for number in range(events // 4):
+        yield hub.approve(number)
+    for number in range(events // 4):
+        yield from hub.call(number, "bash", {"command": f"make part-{number}"})
+
+
+def patches(events: int) -> Iterator[Event]:
+    """A run of many patches."""
+    hub = _Hub()
+    yield from hub.begin("docs")
+    for number in range(events):
+        told = {"patchId": f"d{number}", "affectedFiles": ["docs/a.md"], "applyStatus": "proposed"}
+        yield hub.tell("run.patch.proposed", {**told, "summary": "Another word", "patchRef": f"patch://{number}"})
+
+
+def reads(events: int) -> Iterator[Event]:
+    """A run that may read many folders, and reads a file in each, by a tool and on record."""
+    hub = _Hub()
+    yield from hub.begin(*(f"d{number}" for number in range(events // 3)))
+    for number in range(events // 3):
+        yield from hub.call(number, "read_file", {"path": f"d{number}/a.md"})
+        told = {"path": f"d{number}/a.md", "readAt": _CREATED, "previewRef": "preview://a", "sizeBytes": 3}
+        yield hub.tell("run.file.read", told)
+    yield hub.complete()
+
+
 CROWDS: dict[str, Callable[[int], Iterator[Event]]] = {
     "threads with a transcript and a tree of each": threads,
     "failed runs in a transcript": failed_runs_in_a_transcript,
     "strange messages in a transcript": strange_messages,
     "superseded runs at one fork": superseded_runs,
     "gaps beside open runs": gaps_beside_open_runs,
+    "commands beside approvals": commands_beside_approvals,
+    "patches of one run": patches,
+    "reads of many folders": reads,
 }
 """Each by what there is much of."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from validator.capture.encode import sorted_bytes
+from validator.replay.readmodels.words import mark
 
 Place = tuple[Hashable, Hashable]
 """The thread and the fork."""
@@ -28,8 +28,8 @@ class Places:
 
     def enter(self, run: str, thread: Any, fork: Any, committed_at: Any, is_kept: bool) -> None:
         """Files a run under what its last record says."""
-        place = (_mark(thread), _mark(fork))
-        filed = (place, (place, _mark(committed_at)), committed_at is None and is_kept)
+        place = (mark(thread), mark(fork))
+        filed = (place, (place, mark(committed_at)), committed_at is None and is_kept)
         before = self._of.get(run)
         if before == filed:
             return
@@ -52,7 +52,7 @@ class Places:
     def successor(self, run: str, superseded_at: Any) -> str | None:
         """The sibling that committed at a time, else one that committed at a time not known; None unless it is one."""
         place = self._of[run][0]
-        for found in (self._by_commit.get((place, _mark(superseded_at))), self._untimed.get(place)):
+        for found in (self._by_commit.get((place, mark(superseded_at))), self._untimed.get(place)):
             others = len(found) - (run in found) if found else 0
             if found and others:
                 return next(other for other in found if other != run) if others == 1 else None
@@ -63,7 +63,3 @@ class Places:
         if is_untimed:
             del self._untimed[place][run]
 
-
-def _mark(value: Any) -> Hashable:
-    """A value that can be looked up; equal ones are equal."""
-    return (sorted_bytes(value),) if isinstance(value, list | dict) else value
