@@ -179,14 +179,51 @@ def reads(events: int) -> Iterator[Event]:
     yield hub.complete()
 
 
-CROWDS: dict[str, Callable[[int], Iterator[Event]]] = {
-    "threads with a transcript and a tree of each": threads,
-    "failed runs in a transcript": failed_runs_in_a_transcript,
-    "strange messages in a transcript": strange_messages,
-    "superseded runs at one fork": superseded_runs,
-    "gaps beside open runs": gaps_beside_open_runs,
-    "commands beside approvals": commands_beside_approvals,
-    "patches of one run": patches,
-    "reads of many folders": reads,
+def _logged(sequence: int, kind: str, told: Event | None = None, **more: object) -> Event:
+    head = {"event_id": f"e{sequence}", "run_id": "r", "seq": sequence, "type": kind, "timestamp": _CREATED}
+    return {**head, "actor": "a", **({"data": told} if told else {}), **more}
+
+
+def views_of_a_long_log(events: int) -> Iterator[Event]:
+    """A run of RunAgents whose view is served after every event, without its history."""
+    yield _header("runagents")
+    yield _logged(1, "RUN_CREATED")
+    absent = {"honest": "unknown", "reason": "Too long to tell."}
+    names = ("agent_id", "user_id", "conversation_id", "initial_message", "created_at", "updated_at", "last_event")
+    empty = dict.fromkeys(("ended_at", "ended_by", "reason", "last_error", "blocked_action_id", "pending_consent"))
+    told = {"run_id": "r", "status": "RUNNING", **empty, **dict.fromkeys((*names, "events"), absent)}
+    for number in range(2, events // 2):
+        yield _logged(number, "AGENT_MESSAGE", {"content": "still at it"})
+        yield _snapshot("run_view", {**told, "action_ids": [], "vocabulary": "api"})
+
+
+def records_beside_blocked_actions(events: int) -> Iterator[Event]:
+    """A run whose record names another action than the one that is blocked, and actions of other runs."""
+    yield _header("runagents")
+    for number in range(events // 2):
+        told = {"action_id": f"a{number}", "run_id": f"r{number}", "tool_id": "mail", "status": "BLOCKED"}
+        yield _snapshot("blocked_action", {**told, "created_at": _CREATED, "updated_at": _CREATED})
+    origin = {"id": "r", "agent_id": "a", "user_id": "u", "created_at": _CREATED, "updated_at": _ENDED}
+    for _ in range(events // 2):
+        yield {"record": "run", **origin, "status": "PAUSED_APPROVAL", "blocked_action_id": "b"}
+
+
+CROWDS: dict[str, dict[str, Callable[[int], Iterator[Event]]]] = {
+    "agent-threads/1": {
+        "threads with a transcript and a tree of each": threads,
+        "failed runs in a transcript": failed_runs_in_a_transcript,
+        "strange messages in a transcript": strange_messages,
+        "superseded runs at one fork": superseded_runs,
+        "gaps beside open runs": gaps_beside_open_runs,
+    },
+    "agenthub/1": {
+        "commands beside approvals": commands_beside_approvals,
+        "patches of one run": patches,
+        "reads of many folders": reads,
+    },
+    "runagents/1": {
+        "views of a long log": views_of_a_long_log,
+        "records beside blocked actions": records_beside_blocked_actions,
+    },
 }
-"""Each by what there is much of."""
+"""By dialect and by what there is much of."""

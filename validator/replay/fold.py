@@ -141,6 +141,10 @@ class Fold:
         """Open subjects of the machines that count as work."""
         return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
+    def open_with(self, machine: str, name: str, value: str) -> list[Subject]:
+        """The open subjects of a machine with an identity by which a table counts them."""
+        return self._holding.of(machine, (name,), (value,))
+
     def _driver(self, line: dict[str, Any]) -> tuple[str, str | None]:
         record = line.get("record")
         if record is not None:
