@@ -178,6 +178,7 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
         "short events of a vendor": lambda: _after_beginning(events // 4, type="acme.tick"),
         "one call decided about again": lambda: _after_beginning(events // 4, **_DECIDED),
         "every other event lost": lambda: (_warning(2 * n, 0) for n in range(1, events // 4)),
+        "a queue of many turns": lambda: _queued(events // 4),
     }
 
 
@@ -194,6 +195,13 @@ def _after_beginning(events: int, **more: object) -> Iterator[bytes]:
     yield _one(1, type="session.created")
     for number in range(2, events):
         yield _one(number, **more)
+
+
+def _queued(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    for number in range(2, events):
+        payload = {"operation": "added", "queued_turn_id": f"q{number}", "queue": []}
+        yield _one(number, type="queue.changed", queue_id="k", payload=payload)
 
 
 def _nested_tasks(events: int) -> Iterator[bytes]:
