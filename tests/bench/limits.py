@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from tests.bench.crowds import CROWDS
+from tests.bench.retold import retellings
 from tests.bench.talk import lines
 from tests.bench.writings import lifecycles, writings
 
@@ -176,13 +178,30 @@ def slow_inputs(events: int) -> dict[str, Callable[[], Iterator[bytes]]]:
         "short events of a vendor": lambda: _after_beginning(events // 4, type="acme.tick"),
         "one call decided about again": lambda: _after_beginning(events // 4, **_DECIDED),
         "every other event lost": lambda: (_warning(2 * n, 0) for n in range(1, events // 4)),
+        "a queue of many turns": lambda: _queued(events // 4),
     }
+
+
+def crowded(protocol: str, events: int) -> Iterator[tuple[str, float]]:
+    """What streams of a dialect in which there is much of one thing cost per byte, beside stories of that dialect."""
+    normal = {"stories": (write("stories", islice(retellings(protocol), events // 4)), 1)}
+    for number, (name, story) in enumerate(CROWDS[protocol].items()):
+        told = (json.dumps(event, separators=(",", ":")).encode() + b"\n" for event in story(events // 8))
+        found = measured({**normal, name: (write(f"crowd{number}", told), 1)}, 2)
+        yield name, found[name].per_byte / found["stories"].per_byte
 
 
 def _after_beginning(events: int, **more: object) -> Iterator[bytes]:
     yield _one(1, type="session.created")
     for number in range(2, events):
         yield _one(number, **more)
+
+
+def _queued(events: int) -> Iterator[bytes]:
+    yield _one(1, type="session.created")
+    for number in range(2, events):
+        payload = {"operation": "added", "queued_turn_id": f"q{number}", "queue": []}
+        yield _one(number, type="queue.changed", queue_id="k", payload=payload)
 
 
 def _nested_tasks(events: int) -> Iterator[bytes]:
@@ -255,6 +274,9 @@ def report(events: int, long: int) -> str:
         slow |= measured({name: (write(f"slow{number}", told()), 1)}, 2)
     for name, found in slow.items():
         rows.append((f"slow input: {name}, time per byte", found.per_byte / whole.per_byte, "at most 5"))
+    for protocol in CROWDS:
+        for name, ratio in crowded(protocol, events):
+            rows.append((f"slow input of {protocol}: {name}, time per byte, to its own stories", ratio, "at most 5"))
     if long:
         memory = measured({"long": (write("long", lines(long)), 1), "short": (write("short", lines(long // 10)), 1)}, 1)
         grown = (memory["long"].memory - duplicates(long)) / (memory["short"].memory - duplicates(long // 10))

@@ -67,5 +67,5 @@ def test_a_record_says_what_it_said(told):
     runs = told(Runs, [*LINES, {**record("r3", "failed", messageCount=True), "forkFromMessageId": 7}])
     kept = runs.record("r3")
     assert (kept.word("forkFromMessageId"), kept.number("messageCount"), kept["status"]) == (None, None, "failed")
-    assert ("streamId" in kept, kept.place) == (True, ("t", 7))
-    assert runs.siblings("r1") == ["r2"]
+    assert ("streamId" in kept, runs.places.of("r3")) == (True, ("t", 7))
+    assert runs.places.at(runs.places.of("r1")) == ["r1", "r2"]

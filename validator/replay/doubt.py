@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from validator.replay.subject import Subject
+
 Names = tuple[str, ...]
 
 
@@ -80,3 +82,41 @@ class Doubt:
         """True when a loss in a stream can concern a subject with these ids."""
         own = self.names(ids)
         return not names or not own or not set(names).isdisjoint(own)
+
+
+class Trusted:
+    """Open subjects that no loss concerns so far, by what can name their streams: a loss costs what it concerns."""
+
+    def __init__(self, keys: Iterable[str]):
+        self._keys = tuple(keys)
+        self._known: dict[str | None, dict[tuple[str, str], Subject]] = {}
+        """Under None those that nothing places in a stream."""
+
+    def enter(self, subject: Subject) -> None:
+        """Files a subject under the ids it was seen with; those it is seen with later come to these."""
+        place = (subject.machine, subject.key)
+        names = self._names(subject)
+        for name in names:
+            self._known.setdefault(name, {})[place] = subject
+        if names != [None]:
+            self._drop(None, place)
+
+    def leave(self, subject: Subject) -> None:
+        for name in (*self._names(subject), None):
+            self._drop(name, (subject.machine, subject.key))
+
+    def lose(self, names: Names) -> None:
+        """Puts in doubt what something lost in a stream or, without a name, in any can concern."""
+        for name in (*names, None) if names else list(self._known):
+            for subject in list(self._known.get(name, {}).values()):
+                subject.doubted = True
+                self.leave(subject)
+
+    def _names(self, subject: Subject) -> list[str | None]:
+        ids = subject.scope
+        return [ids[key] for key in self._keys if key in ids] or [None]
+
+    def _drop(self, name: str | None, place: tuple[str, str]) -> None:
+        filed = self._known.get(name)
+        if filed is not None and filed.pop(place, None) is not None and not filed:
+            del self._known[name]

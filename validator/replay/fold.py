@@ -23,6 +23,7 @@ from typing import Any
 
 from validator.protocol.machine import NONE, SAME, Driver, Facts, Machine, Row
 from validator.protocol.protocol import Protocol
+from validator.replay.doubt import Trusted
 from validator.replay.faded import Faded, Subjects
 from validator.replay.kin import Kin, counted_by, related_by
 from validator.replay.step import Move, Refusal, Step
@@ -67,6 +68,7 @@ class Fold:
         self.subjects: dict[str, Subjects] = {name: Subjects(name, self.faded) for name in protocol.machines}
         self._open: dict[str, dict[str, Subject]] = {name: {} for name in protocol.machines}
         self._kin, self._holding = Kin(related_by(protocol.machines)), Kin(counted_by(protocol.machines))
+        self.trusted = Trusted(protocol.order["key"])
         self._reached: dict[tuple[str, str], tuple[str, ...]] = {}
         self.lost: Callable[[dict[str, str]], int | None] = lambda _ids: None
         """The line before which something was lost that may concern these ids; a fold alone loses nothing."""
@@ -139,6 +141,10 @@ class Fold:
         """Open subjects of the machines that count as work."""
         return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
+    def open_with(self, machine: str, name: str, value: str) -> list[Subject]:
+        """The open subjects of a machine with an identity by which a table counts them."""
+        return self._holding.of(machine, (name,), (value,))
+
     def _driver(self, line: dict[str, Any]) -> tuple[str, str | None]:
         record = line.get("record")
         if record is not None:
@@ -206,7 +212,7 @@ class Fold:
         elif subject.faded and not subject.heard:
             subject.by = by
             listener.subjects[subject.key] = subject
-        target = before if row.target == SAME else row.target
+        target, doubted = before if row.target == SAME else row.target, subject.doubted
         subject.state, subject.doubted, subject.heard = target, False, step.number
         met = subject.meet(scope)
         if met:
@@ -217,7 +223,7 @@ class Fold:
             subject.history.append(step.number)
             queue.append(move)
             self._note(listener.machine, subject)
-        elif met:
+        elif met or doubted:
             self._note(listener.machine, subject)
 
     def _refuse(self, step: Step, listener: _Listener, key: str, subject: Subject | None, facts: Facts) -> None:
@@ -261,8 +267,10 @@ class Fold:
         if machine.is_open(subject.state):
             self._open[machine.name][subject.key] = subject
             self._holding.enter(subject)
+            self.trusted.enter(subject)
         elif self._open[machine.name].pop(subject.key, None) is not None:
             self._holding.leave(subject)
+            self.trusted.leave(subject)
 
     def fade(self, line: int, spared: set[str]) -> tuple[set[str], set[str]]:
         """Lets subjects fade that are no open work and were not heard of since a line.
@@ -289,6 +297,7 @@ class Fold:
         self._open[subject.machine].pop(subject.key, None)
         self._kin.leave(subject)
         self._holding.leave(subject)
+        self.trusted.leave(subject)
 
     def _is_own(self, machine: Machine, driver: Driver) -> bool:
         family = self.protocol.family_of.get(driver.name, driver.name) if driver.kind == "event" else driver.name

@@ -251,8 +251,7 @@ class World:
         self.losses += 1
         self._asked = (None, None)
         self._doubt.lose(number, names)
-        for subject in self.fold.open_subjects():
-            subject.doubted = subject.doubted or self._doubt.concerns(names, subject.scope)
+        self.fold.trusted.lose(names)
 
     def tell(self) -> tuple[int | None, bool]:
         """What those who judge other sessions of the capture have to know at the end."""

@@ -59,6 +59,8 @@ class _Run:
     runtime: Any = None
     approvals: dict[str, _Approval] = field(default_factory=dict)
     patches: list[dict[str, Any]] = field(default_factory=list)
+    by_patch: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The first entry about each patch."""
     failure: dict[str, Any] = field(default_factory=dict)
     triage: list[dict[str, Any]] = field(default_factory=list)
     cancellation: dict[str, Any] | None = None
@@ -284,6 +286,8 @@ def _proposed(run: _Run, payload: dict[str, Any]) -> None:
     if entry is None:
         entry = {"patchId": payload.get("patchId")}
         run.patches.append(entry)
+        if isinstance(entry["patchId"], str):
+            run.by_patch[entry["patchId"]] = entry
     names = ("affectedFiles", "applyStatus", "approvalId")
     entry.update({name: payload[name] for name in names if name in payload})
 
@@ -306,7 +310,7 @@ def _patched(run: _Run, payload: dict[str, Any], status: Any) -> None:
 
 def _patch(run: _Run, payload: dict[str, Any]) -> dict[str, Any] | None:
     patch = payload.get("patchId")
-    return next((e for e in run.patches if isinstance(patch, str) and e["patchId"] == patch), None)
+    return run.by_patch.get(patch) if isinstance(patch, str) else None
 
 
 def _diff(run: _Run, payload: dict[str, Any]) -> None:

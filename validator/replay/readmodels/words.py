@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
+
+from validator.capture.encode import sorted_bytes
 
 
 def word(mapping: Any, name: str) -> str | None:
@@ -15,3 +18,8 @@ def number(mapping: Any, name: str) -> int | None:
     """The whole number a field holds, or None when there is none."""
     value = mapping.get(name) if isinstance(mapping, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def mark(value: Any) -> Hashable:
+    """A value by which something can be looked up; equal ones have equal marks."""
+    return (sorted_bytes(value),) if isinstance(value, list | dict) else value

@@ -17,9 +17,9 @@ Fork = tuple[int, str | None, tuple[int, ...]]
 def said_by(world: Any, thread: Any) -> dict[str, list[int]]:
     """What each kept run of a thread said, in order; only runs whose whole stream the capture holds."""
     found = {}
-    for run, (record, _) in world.ledger(Runs).last.items():
+    for run in world.ledger(Runs).of_thread(thread):
         stream = world.ledger(Runs).reducer(run)
-        if record.get("threadId") == thread and stream and stream.whole and world.state("run", run) in KEPT:
+        if stream and stream.whole and world.state("run", run) in KEPT:
             found[run] = [content for content, *_ in stream.said()]
     return found
 
@@ -27,11 +27,13 @@ def said_by(world: Any, thread: Any) -> dict[str, list[int]]:
 def forks(world: Any, thread: Any, messages: list[dict[str, Any]], chosen: dict[str, str]) -> Iterator[Fork]:
     """The forks along a walk at which it is known which child has to follow."""
     said, names = said_by(world, thread), [word(message, "id") for message in messages]
-    taken = _taken(world, said)
+    taken, heard = _taken(world, said), set().union(*said.values())
+    above: set[str | None] = set()
     for at, name in enumerate(names):
         below = messages[at + 1] if at + 1 < len(messages) else None
         parent = word(messages[at], "parentMessageId")
-        if at > 1 and parent is not None and parent in names[: at - 1]:
+        above.update(names[at - 2 : at - 1] if at > 1 else ())
+        if parent is not None and parent in above:
             yield at, "a second branch of one fork", ()
         elif name in chosen:
             line = _child(world, name, chosen[name])
@@ -42,7 +44,7 @@ def forks(world: Any, thread: Any, messages: list[dict[str, Any]], chosen: dict[
             if below is None:
                 yield at + 1, "the walk ends where an answer is committed", ()
             else:
-                passed = _counts_less(content_of(below), taken[name], said)
+                passed = _counts_less(content_of(below), taken[name], heard)
                 yield at + 1, "another child than the last one that is committed" if passed else None, ()
 
 
@@ -62,16 +64,15 @@ def _child(world: Any, fork: str, child: Any) -> int | None:
     return found[1] if found is not None and found[0] == form(fork) else None
 
 
-def _counts_less(content: int, taken: list[int], said: dict[str, list[int]]) -> bool:
+def _counts_less(content: int, taken: list[int], heard: set[int]) -> bool:
     """True for what another run of the thread said than the one that took the place."""
-    return content != taken[0] and any(content in contents for contents in said.values())
+    return content != taken[0] and content in heard
 
 
-def witness(world: Any, thread: Any) -> tuple[int, ...]:
+def witness(world: Any, thread: Any) -> Iterator[int]:
     """The records and streams of a thread: all of them together say what a transcript may hold."""
-    lines: list[int] = []
-    for run, (record, line) in world.ledger(Runs).last.items():
-        if record.get("threadId") == thread:
-            lines += [line, *world.ledger(Runs).lines.get(f"run:{run}", ())]
-            lines += world.subjects("run")[run].history if run in world.subjects("run") else ()
-    return tuple(lines)
+    runs = world.ledger(Runs)
+    for run in runs.of_thread(thread):
+        yield runs.last[run][1]
+        yield from runs.lines.get(f"run:{run}", ())
+        yield from world.subjects("run")[run].history if run in world.subjects("run") else ()

@@ -51,4 +51,4 @@ def check(step, world, context):
 
 
 def _lines(world, stream):
-    return tuple(world.ledger(Runs).lines.get(stream, ()))
+    return world.ledger(Runs).lines.get(stream, ())

@@ -6,6 +6,8 @@ Near miss: the record that says superseded stands before the record of the run t
 Fix: Mark a run superseded only in the transaction that commits its successor.
 """
 
+from collections import Counter
+
 from validator.replay.readmodels.agent_threads import Runs
 from validator.rules import END, Finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, expects
@@ -19,13 +21,16 @@ from validator.rules.agent_threads._facts import KEPT, expects
     needs=(Runs,),
 )
 def check(step, world, context):
-    records = world.ledger(Runs)
+    records, states = world.ledger(Runs), {}
     for run, subject in world.subjects("run").items():
         if subject.state != "superseded" or run not in records.last:
             continue
         if not records.last[run][0].get("forkFromMessageId"):
             continue  # nothing can succeed it (ATH025)
-        siblings = {world.state("run", other) for other in records.siblings(run)}
+        place = records.places.of(run)
+        if place not in states:
+            states[place] = Counter(world.state("run", other) for other in records.places.at(place))
+        siblings = {state for state, count in states[place].items() if count > (state == "superseded")}
         if siblings & {*KEPT}:
             yield seen()
             continue

@@ -6,6 +6,8 @@ Near miss: a transcript that shows the answer of a superseded run on the branch 
 Fix: Serve only messages that were stored by a commit, as the stream reduced to them.
 """
 
+from collections import Counter
+
 from validator.protocol.honest import is_honest
 from validator.replay.readmodels.agent_threads import LEFT as NAMES
 from validator.replay.readmodels.agent_threads import Runs, content_of, digest_of
@@ -32,20 +34,25 @@ def check(step, world, context):
     if transcript is None or world.unproved(step) is not None:
         return
     thread, messages = transcript.get("threadId"), entries(transcript.get("messages"))
+    contents = [content_of(message) for message in messages]
     said, unsaid = _sayings(world, thread)
-    yield from _metadata(step, world, thread, messages, said)
-    strange = [(at, message) for at, message in enumerate(messages) if content_of(message) not in said]
+    yield from _metadata(step, world, thread, zip(messages, contents, strict=True), said)
+    strange = [at for at, content in enumerate(contents) if content not in said]
     if len(strange) < len(messages):
         yield seen()
+    whole = None
+    # Every strange message was said by a run that does not count: none comes from before the capture.
+    is_explained = all(contents[at] in unsaid for at in strange)
     # Messages of runs before the capture are strange to us as well, so only a stream that we hold proves a fault.
-    for at, message in strange:
+    for at in strange:
+        message, run = messages[at], unsaid.get(contents[at])
         if any(world.ledger(Shown).differs(word(message, "id"), message, step.number)):
             continue  # it was served otherwise before, and that is the fault (ATH019)
-        run = next((run for run, contents in unsaid.items() if content_of(message) in contents), None)
-        if run is None and (_is_ours(world, thread, message, messages) or _is_all(world, transcript, messages)):
+        whole = whole or _Whole(world, transcript, messages, contents)
+        if run is None and (whole.is_ours(message) or whole.is_all):
             more = {"pointer": f"/snapshot/messages/{at}", "clause": "AT-37", "witness": witness(world, thread)}
             yield finding(step, "what the streams reduce to", "a message no stream reduces to", key="unsaid", **more)
-        elif run is not None and _explained(strange, unsaid):
+        elif run is not None and is_explained:
             state = world.state("run", run)
             clause = "AT-94" if state in {"created", "streaming"} else "AT-5"
             more = {"pointer": f"/snapshot/messages/{at}", "clause": clause, "entity": ("run", run), "state": state}
@@ -56,64 +63,56 @@ def check(step, world, context):
 
 
 def _sayings(world, thread):
-    """What the kept runs of a thread said, and what its other runs did."""
+    """What the kept runs of a thread said and left with it, and which of its other runs said what first."""
     threads, said, unsaid = world.ledger(Runs), {}, {}
-    for run, (record, _) in world.ledger(Runs).last.items():
+    for run in threads.of_thread(thread):
         stream = threads.reducer(run)
-        if record.get("threadId") != thread or stream is None or not stream.whole:
+        if stream is None or not stream.whole:
             continue
-        if world.state("run", run) in KEPT:
-            for content, *left in stream.said():
-                said.setdefault(content, []).append(left)
-        else:
-            unsaid[run] = {content for content, *_ in stream.said()}
+        is_kept = world.state("run", run) in KEPT
+        for content, *left in stream.said():
+            if is_kept:
+                for told, digest in zip(said.setdefault(content, [set() for _ in LEFT]), left, strict=True):
+                    told.add(digest)
+            else:
+                unsaid.setdefault(content, run)
     return said, unsaid
 
 
 def _metadata(step, world, thread, messages, said):
     """What a stream leaves with a message stays with it; other facts may stand beside."""
-    for at, message in enumerate(messages):
-        told, shown = said.get(content_of(message)), message.get("metadata")
+    for at, (message, content) in enumerate(messages):
+        told, shown = said.get(content), message.get("metadata")
         pairs = LEFT.items() if told and isinstance(shown, dict) and not is_honest(shown) else ()
         for which, (name, clause) in enumerate(pairs):
             yield seen(clause)
-            if is_honest(shown.get(name)) or any(left[which] == digest_of(shown.get(name)) for left in told):
+            if is_honest(shown.get(name)) or digest_of(shown.get(name)) in told[which]:
                 continue
             place = f"/snapshot/messages/{at}/metadata" + (f"/{name}" if name in shown else "")
             more = {"pointer": place, "clause": clause, "witness": witness(world, thread), "key": name}
             yield finding(step, f"{name} as the stream tells it", "something else", **more)
 
 
-def _explained(strange, unsaid):
-    """Every strange message was said by a run that does not count: none comes from before the capture."""
-    heard = set().union(*unsaid.values())
-    return all(content_of(message) in heard for _, message in strange)
+class _Whole:
+    """What the kept runs of a thread said as a whole, beside a transcript of it; worked out when something is asked."""
 
+    def __init__(self, world, transcript, messages, contents):
+        threads, thread = world.ledger(Runs), transcript.get("threadId")
+        runs = threads.of_thread(thread)
+        streams = [threads.reducer(run) for run in runs if world.state("run", run) in KEPT]
+        is_held = all(stream and stream.whole for stream in streams)
+        kept = [[content for content, *_ in stream.said()] for stream in streams] if is_held else []
+        self._said = Counter(content for said in kept for content in said)
+        self._last = {said[-1] for said in kept if said}
+        self._forks = {threads.last[run][0].word("forkFromMessageId") for run in runs}
+        self._by_id = {word(message, "id"): content for message, content in zip(messages, contents, strict=True)}
+        self.is_all = transcript.get("branch") == "all" and is_held and self._said.total() == len(messages)
+        """Every message is shown, and there are as many as the runs of the capture said: none comes from before it."""
 
-def _kept(world, thread):
-    """What each kept run of a thread said, in order; None when the capture does not hold all of it."""
-    records, threads = world.ledger(Runs).last, world.ledger(Runs)
-    runs = [run for run, (record, _) in records.items() if record.get("threadId") == thread]
-    streams = [threads.reducer(run) for run in runs if world.state("run", run) in KEPT]
-    if not all(stream and stream.whole for stream in streams):
-        return None
-    return [[content for content, *_ in stream.said()] for stream in streams]
-
-
-def _is_all(world, transcript, messages):
-    """Every message is shown, and there are as many as the runs of the capture said: none comes from before it."""
-    kept = _kept(world, transcript.get("threadId"))
-    return transcript.get("branch") == "all" and kept is not None and sum(map(len, kept)) == len(messages)
-
-
-def _is_ours(world, thread, message, messages):
-    """The message follows one that only one run of the capture said, and not as its last."""
-    by_id = {word(entry, "id"): content_of(entry) for entry in messages}
-    parent = word(message, "parentMessageId")
-    before = by_id.get(parent)
-    runs = [run for run, (record, _) in world.ledger(Runs).last.items() if record.get("threadId") == thread]
-    forks = {world.ledger(Runs).last[run][0].word("forkFromMessageId") for run in runs}
-    if before is None or parent in forks:
-        return False
-    saying = [contents for contents in _kept(world, thread) or () if before in contents]
-    return len(saying) == 1 and saying[0].count(before) == 1 and before != saying[0][-1]
+    def is_ours(self, message):
+        """The message follows one that only one run of the capture said, and not as its last."""
+        parent = word(message, "parentMessageId")
+        before = self._by_id.get(parent)
+        if before is None or parent in self._forks:
+            return False
+        return self._said[before] == 1 and before not in self._last

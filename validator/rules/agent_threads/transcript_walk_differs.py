@@ -7,6 +7,7 @@ Fix: Follow at each fork the chosen child, else the last inserted child whose ru
 """
 
 from array import array
+from itertools import chain
 
 from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
@@ -95,8 +96,8 @@ def _enough(step, world, transcript, names):
     somewhere, and that of all branches leaves nothing out."""
     kept = [
         (record.get("messageCount"), line)
-        for run, (record, line) in world.ledger(Runs).last.items()
-        if record.get("threadId") == transcript.get("threadId") and world.state("run", run) in KEPT
+        for run, (record, line) in _records(world, transcript.get("threadId"))
+        if world.state("run", run) in KEPT
     ]
     total = sum(count for count, _ in kept if isinstance(count, int))
     clause = _clause(transcript)
@@ -107,6 +108,12 @@ def _enough(step, world, transcript, names):
     if len(names) < least:
         more = {"pointer": "/snapshot/messages", "clause": clause, "witness": tuple(line for _, line in kept)}
         yield finding(step, f"{least} messages or more", f"{len(names)}", key="fewer", **more)
+
+
+def _records(world, thread):
+    """The runs of a thread with their last records and the lines of these."""
+    runs = world.ledger(Runs)
+    return [(run, runs.last[run]) for run in runs.of_thread(thread)]
 
 
 def _clause(transcript):
@@ -131,7 +138,7 @@ def _by_itself(step, world, transcript):
         yield seen(clause)
         if actual is not None:
             place = f"/snapshot/messages/{at}" if at < len(messages) else "/snapshot/messages"
-            more = {"pointer": place, "clause": clause, "witness": (*witness(world, thread), *lines), "key": actual}
+            more = {"pointer": place, "clause": clause, "witness": chain(witness(world, thread), lines), "key": actual}
             yield finding(step, "the walk its branch asks for", actual, **more)
             return
 

@@ -40,9 +40,10 @@ def _runs(step, world, tree, nodes):
         elif isinstance(node.get("runStatus"), str) and node["runStatus"] != subject.state:
             more |= {"pointer": f"/snapshot/nodes/{at}/runStatus", "clause": "AT-103", "key": "status"}
             yield finding(step, subject.state, node["runStatus"], **more)
-    for run, (record, line) in world.ledger(Runs).last.items():
-        if record.get("threadId") != tree.get("threadId") or world.state("run", run) not in KEPT:
+    for run in world.ledger(Runs).of_thread(tree.get("threadId")):
+        if world.state("run", run) not in KEPT:
             continue
+        record, line = world.ledger(Runs).last[run]
         yield seen("AT-103", "AT-65")
         if counts.get(run, 0) != record.get("messageCount"):
             more = {"pointer": "/snapshot/nodes", "clause": "AT-103", "entity": ("run", run), "witness": (line,)}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from validator.protocol.honest import is_honest, known
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
+from validator.rules.agenthub._asked import Approval, Asked, Group
+from validator.rules.agenthub._paths import Paths
 from validator.rules.agenthub._tools import action_of
 
 _ASKED = ("actionKind", "affectedFiles", "commandPreview", "expiresAt", "patchId")
@@ -17,20 +18,6 @@ _PATHS = ("path", "file_path", "filePath", "filename", "file")
 """What tools call the file they read."""
 EVIDENCE = ("message", "tool", "file", "artifact")
 """Families whose events show what a runtime did."""
-
-
-@dataclass(slots=True)
-class Approval:
-    """A request for a decision, as it was first told."""
-
-    approval_id: str
-    run_id: str
-    request: dict[str, Any]
-    line: int
-
-    @property
-    def kind(self) -> str:
-        return str(self.request.get("actionKind"))
 
 
 @dataclass(slots=True)
@@ -59,6 +46,8 @@ class Run:
 
     sessions: dict[str, int] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
+    allowlist: tuple[Paths | None, ...] = ()
+    """The admitted paths of the plan, as far as it tells them plainly; nothing until somebody asks for them."""
     checks: dict[str, Any] | None = None
     told: dict[str, int] = field(default_factory=dict)
     """The last line that told the plan, the checks or a phase."""
@@ -90,26 +79,26 @@ class Runs:
         self._world = world
         self._runs: dict[str, Run] = {}
         self._over: str | None = None
-        self._asked: dict[str, list[Approval]] = {}
+        self._asked: dict[str, Asked] = {}
         self.approvals: dict[str, Approval] = {}
 
     def of(self, step: Step) -> Run:
         """The run an event belongs to; an empty one when it names none."""
         return self._runs.get(step.scope.get("run_id", ""), Run())
 
-    def asked(self, run_id: str | None) -> Iterator[Approval]:
+    def asked(self, run_id: str | None) -> Asked:
         """The approvals of a run."""
-        yield from self._asked.get(run_id or "", ())
+        return self._asked.get(run_id or "") or Asked()
 
-    def covering(self, run_id: str | None, gate: dict[str, Any], call: Call) -> Iterator[Approval]:
-        """The approvals that a call can rest on: those of its action, and for a command those of what it does."""
-        kinds = covering(gate, call.kind)
-        for approval in self.asked(run_id):
-            if approval.kind in kinds or (call.kind == "shell" and _done_by(approval, call.command)):
-                yield approval
+    def covering(self, run_id: str | None, gate: dict[str, Any], call: Call) -> list[Group]:
+        """The approvals that a call can rest on."""
+        return self.asked(run_id).covering(covering(gate, call.kind), call.command, call.kind == "shell")
 
     def apply(self, step: Step) -> None:
         self._forget()
+        for move in step.moves:
+            if move.machine == "approval" and move.source != move.target and move.subject in self.approvals:
+                self._stand(self.approvals[move.subject], move.target)
         run_id = step.scope.get("run_id")
         if step.kind != "event" or run_id is None:
             return
@@ -129,12 +118,18 @@ class Runs:
         if self._world.state("run", run_id) in {"Completed", "Failed", "Cancelled"}:
             self._over = run_id
 
+    def _stand(self, approval: Approval, state: str) -> None:
+        asked = self._asked.get(approval.run_id)
+        if asked is not None:
+            asked.stand(approval, state)
+
     def _ask(self, step: Step, run_id: str) -> None:
         name = step.scope.get("approval_id")
         if name is not None and name not in self.approvals:
             request = {key: value for key, value in payload(step).items() if key in _ASKED}
-            self.approvals[name] = Approval(name, run_id, request, step.number)
-            self._asked.setdefault(run_id, []).append(self.approvals[name])
+            state = self._world.state("approval", name)
+            self.approvals[name] = approval = Approval(name, run_id, request, step.number, state)
+            self._asked.setdefault(run_id, Asked()).enter(approval)
 
     def _forget(self) -> None:
         """Drops what only an open run needs, once the rules have seen its end."""
@@ -204,12 +199,6 @@ def covering(gate: dict[str, Any], kind: str | None) -> tuple[str, ...]:
     return actions if kind in {"file_write", "patch_apply"} else (str(kind),)
 
 
-def _done_by(approval: Approval, command: str | None) -> bool:
-    """True when a command can be what an approval of another kind is about: a push that git makes."""
-    told = isinstance(approval.request.get("commandPreview"), str)
-    return told or (command is not None and re.search(rf"\b{re.escape(approval.kind)}\b", command) is not None)
-
-
 def performed(step: Step) -> bool:
     """True when a tool result tells that the tool did its work; an error or an honest doubt does not."""
     return not payload(step).get("isError")
@@ -237,7 +226,7 @@ def demanded(context: Any, clause: str) -> bool:
 
 def _plan(run: Run, told: dict[str, Any], line: int) -> None:
     if isinstance(told.get("plan"), dict):
-        run.plan = told["plan"]
+        run.plan, run.allowlist = told["plan"], ()
         run.told["plan"] = line
     if isinstance(told.get("checks"), dict):
         run.checks = told["checks"]

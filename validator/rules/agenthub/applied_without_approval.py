@@ -6,8 +6,11 @@ Near miss: a patch is applied after its approval was approved.
 Fix: Report a patch as proposed or awaiting_approval until its approval is approved and the Edge has applied it.
 """
 
+from itertools import chain
+
 from validator.protocol.honest import is_honest, known
 from validator.rules import finding, rule, seen
+from validator.rules.agenthub._asked import is_any
 from validator.rules.agenthub._runs import Runs, decided, entity, history, moved, payload, whole, word
 
 
@@ -26,17 +29,17 @@ def check(step, world, context):
     if unsure:
         return
     yield seen()
-    states = [world.state("approval", approval.approval_id) for approval in approvals]
-    if "approved" not in states:
-        asked = tuple(line for approval in approvals for line in decided(world, approval))
+    if not is_any(approvals, "approved"):
+        earliest = min((group.all[0] for group in approvals), key=lambda approval: approval.line, default=None)
+        asked = (line for group in approvals for approval in group.all for line in decided(world, approval))
         yield finding(
             step,
             "an approval that was approved before",
-            f"the approval is {states[0]}" if states else "no approval was asked for",
+            f"the approval is {earliest.state}" if earliest else "no approval was asked for",
             pointer=pointer,
             entity=entity(step),
-            witness=(*history(world, step), *asked),
-            key=str(states[0]) if states else "none",
+            witness=chain(history(world, step), asked),
+            key=str(earliest.state) if earliest else "none",
         )
 
 
@@ -62,8 +65,7 @@ def _governing(step, world):
     """The approvals a claim can rest on, and whether the producer honestly does not know which."""
     runs, run_id, told = world.ledger(Runs), step.scope["run_id"], payload(step)
     if step.type == "run.completed":
-        return [approval for approval in runs.asked(run_id) if approval.kind != "file_read"], False
+        return runs.asked(run_id).besides("file_read"), False
     named, patch = told.get("approvalId"), known(told.get("patchId"))
     unsure = is_honest(named) and named["honest"] != "not_applicable"
-    own = list(runs.asked(run_id))
-    return [a for a in own if a.approval_id == named or (patch and a.request.get("patchId") == patch)], unsure
+    return runs.asked(run_id).about(named, patch), unsure

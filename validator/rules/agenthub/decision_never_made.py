@@ -25,7 +25,7 @@ def check(step, world, context):
         return
     yield seen(clause)
     decision = reason.removeprefix("approval_")
-    asked = list(world.ledger(Runs).asked(step.scope["run_id"]))
+    asked = world.ledger(Runs).asked(step.scope["run_id"]).all
     if not any(world.state("approval", approval.approval_id) == decision for approval in asked):
         lines = tuple(line for approval in asked for line in decided(world, approval))
         yield finding(

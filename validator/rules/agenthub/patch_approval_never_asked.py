@@ -14,7 +14,7 @@ def check(step, world, context):
     if moved(step) is None or not whole(world, step):
         return
     runs = world.ledger(Runs)
-    asked = {approval.approval_id for approval in runs.asked(step.scope["run_id"])}
+    asked = {approval.approval_id for approval in runs.asked(step.scope["run_id"]).all}
     for told, line in runs.of(step).patches.values():
         named = told.get("approvalId")
         if not isinstance(named, str) or told.get("applyStatus") == "applied":

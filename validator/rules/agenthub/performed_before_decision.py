@@ -6,6 +6,7 @@ Fix: Hold the action back until run.approval.resolved says approved.
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.agenthub._asked import first, is_any
 from validator.rules.agenthub._runs import Runs, decided, entity, gate_of, history, moved, performed
 
 
@@ -16,13 +17,12 @@ def check(step, world, context):
     gate = gate_of(world, call.kind if call else None)
     if call is None or gate is None or not performed(step) or moved(step) is None:
         return
-    asked = list(runs.covering(step.scope.get("run_id"), gate, call))
-    states = {approval.approval_id: world.state("approval", approval.approval_id) for approval in asked}
+    asked = runs.covering(step.scope.get("run_id"), gate, call)
     if not asked:
         return
     yield seen()
-    if "approved" not in states.values() and "pending" in states.values():
-        waiting = next(approval for approval in asked if states[approval.approval_id] == "pending")
+    waiting = first(asked, "pending")
+    if waiting is not None and not is_any(asked, "approved"):
         yield finding(
             step,
             f"no {call.kind} before its approval is approved",

@@ -9,6 +9,7 @@ Fix: Deny the read; fail with permission_denied or workspace_outside_allowlist w
 
 from validator.protocol.honest import known
 from validator.rules import finding, rule, seen
+from validator.rules.agenthub._paths import Paths
 from validator.rules.agenthub._runs import Runs, absolute, climbs, entity, history, moved, payload, performed
 
 
@@ -32,7 +33,7 @@ def check(step, world, context):
         actual, witness = "the path leads out of the workspace", ()
     elif admitted is None or moved(step) is None:
         return
-    elif any(_inside(path, entry) for entry in admitted):
+    elif admitted.lead_to(_steps(path)):
         yield seen()
         return
     else:
@@ -55,16 +56,16 @@ def _tool(step, world, call):
 
 def _allowlist(run):
     """The admitted paths, or None when they are not told or hold patterns."""
-    told = known((run.plan or {}).get("workspacePolicy"))
-    entries = known(told.get("allowlist")) if isinstance(told, dict) else None
-    if not isinstance(entries, list) or any(not isinstance(e, str) or set("*?[") & set(e) for e in entries):
-        return None
-    return entries
+    if not run.allowlist:
+        told = known((run.plan or {}).get("workspacePolicy"))
+        entries = known(told.get("allowlist")) if isinstance(told, dict) else None
+        is_plain = isinstance(entries, list) and all(map(_is_plain, entries))
+        run.allowlist = (Paths(map(_steps, entries)) if is_plain else None,)
+    return run.allowlist[0]
 
 
-def _inside(path, entry):
-    folder, file = _steps(entry), _steps(path)
-    return file[: len(folder)] == folder
+def _is_plain(entry):
+    return isinstance(entry, str) and set("*?[").isdisjoint(entry)
 
 
 def _steps(path):

@@ -36,7 +36,7 @@ def check(step, world, context):
             yield seen(gate["clause"])
             return
     yield seen(gate["clause"])
-    if not any(runs.covering(step.scope["run_id"], gate, call)):
+    if not runs.covering(step.scope["run_id"], gate, call):
         yield finding(
             step,
             f"an approval for {call.kind}",

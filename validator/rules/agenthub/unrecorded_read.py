@@ -6,6 +6,7 @@ Fix: Emit run.file.read with the path and the time for every file the runtime re
 """
 
 from validator.rules import finding, rule, seen
+from validator.rules.agenthub._paths import Paths
 from validator.rules.agenthub._runs import Runs, entity, history, moved, payload, whole
 
 
@@ -15,7 +16,8 @@ def check(step, world, context):
     if not run.reads or moved(step) is None or not whole(world, step) or payload(step).get("degraded") is True:
         return
     yield seen()
-    missing = [read for read in run.reads if not any(_same(read[0], recorded) for recorded in run.recorded)]
+    recorded = Paths(map(_backwards, run.recorded))
+    missing = [read for read in run.reads if not _is_recorded(_backwards(read[0]), recorded)]
     if missing:
         lines = tuple(line for _, called, came_back in missing for line in (called, came_back))
         yield finding(
@@ -27,7 +29,10 @@ def check(step, world, context):
         )
 
 
-def _same(path, recorded):
+def _is_recorded(path, recorded):
     """True for the same file, also when one of the two is written from a deeper folder."""
-    one, other = path.strip("./"), recorded.strip("./")
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    return recorded.lead_to(path) or recorded.go_on_from(path)
+
+
+def _backwards(path):
+    return path.strip("./").split("/")[::-1]

@@ -5,10 +5,42 @@ Trips: queue.changed removes a turn and still lists it.  Near miss: it lists the
 Fix: Write the list as it is after the operation, positions from zero, and start turns in that order.
 """
 
+from collections import Counter
+
 from validator.protocol.honest import known
+from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
+
+
+@dataclass(slots=True)
+class Queue:
+    """What waits, in order, and how often each name stands there: a list may name a turn twice."""
+
+    names: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def put(self, name: str, position: object) -> None:
+        """Puts a turn at a position, or at the end; one that waits already is moved."""
+        if name in self.counts:
+            self.names.remove(name)
+        else:
+            self.counts[name] = 1
+        self.names.insert(position if isinstance(position, int) else len(self.names), name)
+
+    def take(self, names: list[str]) -> None:
+        """Takes turns out."""
+        gone = {name: self.counts.pop(name) for name in dict.fromkeys(names) if name in self.counts}
+        if len(gone) > 1:
+            self.names = [name for name in self.names if name not in gone]
+        else:
+            for name in (name for name, times in gone.items() for _ in range(times)):
+                self.names.remove(name)
+
+    def become(self, names: list[str]) -> None:
+        """Is told as a whole."""
+        self.names, self.counts = list(names), Counter(names)
 
 
 class Queues:
@@ -18,7 +50,7 @@ class Queues:
 
     def __init__(self, world: World):
         self.world = world
-        self.waiting: dict[str, list[str]] = {}
+        self.waiting: dict[str, Queue] = {}
         self.head: str | None = None
         """The turn that was first before the current step."""
 
@@ -26,23 +58,21 @@ class Queues:
         self.head = None
         if step.type != "queue.changed" or step.kind != "event":
             return
-        queue = self.waiting.setdefault(place(step), [])
-        self.head = queue[0] if queue else None
+        queue = self.waiting.setdefault(place(step), Queue())
+        self.head = queue.names[0] if queue.names else None
         payload = step.line.get("payload")
         body = payload if isinstance(payload, dict) else {}
         ids = [body["queued_turn_id"]] if isinstance(body.get("queued_turn_id"), str) else named(body)
         operation, position = str(body.get("operation")), known(body.get("position"))
         if operation in {"added", "promoted"}:
             for key in ids:
-                if key in queue:
-                    queue.remove(key)
-                queue.insert(position if isinstance(position, int) else len(queue), key)
+                queue.put(key, position)
         elif operation in {"removed", "started", "cleared"}:
-            queue[:] = [key for key in queue if key not in ids]
-        elif operation == "reordered" and set(ids) == set(queue):
-            queue[:] = ids
+            queue.take(ids)
+        elif operation == "reordered" and set(ids) == queue.counts.keys():
+            queue.become(ids)
         if body.get("operation") is None and isinstance(body.get("queue"), list):
-            queue[:] = listed(body)
+            queue.become(listed(body))
 
 
 def place(step: Step) -> str:
@@ -75,10 +105,10 @@ def check(step, world, context):
     if step.refusals or world.midway(step) or world.unproved(step) is not None:
         return
     queues = world.ledger(Queues)
-    waiting = queues.waiting.get(place(step), [])
+    waiting = queues.waiting.get(place(step)) or Queue()
     if body.get("operation") and isinstance(body.get("queue"), list):
         yield seen("QUE-12")
-        if set(listed(body)) != set(waiting):
+        if set(listed(body)) != waiting.counts.keys():
             yield _finding(
                 step, "QUE-12", "what waits after the operation", "another set of turns", "/payload/queue", world
             )

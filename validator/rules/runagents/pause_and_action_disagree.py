@@ -31,16 +31,10 @@ def check(step, world, context):
 
 def _another(step, world, run, named, where):
     """The record names an action, and the log says that another one of this run is blocked."""
-    for action in world.subjects("blocked_action").values():
-        if action.state == "blocked" and action.scope.get("run_id") == run and action.key != named:
-            if world.state("blocked_action", named) != "blocked":
-                yield finding(
-                    step,
-                    "the action that is blocked",
-                    "another action",
-                    clause="RA-6",
-                    witness=tuple(action.history),
-                    key="another",
-                    **where,
-                )
-            return
+    if run is None or world.state("blocked_action", named) == "blocked":
+        return
+    waiting = [one for one in world.fold.open_with("blocked_action", "run_id", run) if one.state == "blocked"]
+    if waiting:
+        action = min(waiting, key=lambda one: one.history[0])
+        more = {"clause": "RA-6", "witness": tuple(action.history), "key": "another", **where}
+        yield finding(step, "the action that is blocked", "another action", **more)

@@ -55,7 +55,8 @@ def _history(step, world, view, own, more):
     yield seen("RA-140")
     names = [word(entry, "event_id") for entry in shown]
     logged = world.ledger(Exported).events.get(view["run_id"], {})
-    lost = [entry["event_id"] for entry in own["events"] if word(entry, "event_id") in logged.keys() - set(names)]
+    gone = logged.keys() - set(names)
+    lost = [entry["event_id"] for entry in own["events"] if gone and word(entry, "event_id") in gone]
     if lost:
         line = logged[lost[0]][1]
         lines = (line, *world.subjects("run")[view["run_id"]].history)

@@ -13,6 +13,7 @@ from typing import Any
 from validator.capture.encode import unpack
 from validator.records import dataclass
 from validator.replay import world as worlds
+from validator.replay.readmodels.agent_threads.places import Places
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step, Stretch
@@ -49,11 +50,6 @@ class RunRecord:
         return None if value is _ABSENT else value
 
     __getitem__ = get
-
-    @property
-    def place(self) -> tuple[Any, Any]:
-        """The thread and the fork."""
-        return self.get("threadId"), self.get("forkFromMessageId")
 
     def word(self, name: str) -> str | None:
         """A field that is text, or None."""
@@ -107,6 +103,9 @@ class Runs:
         """The first record that showed a run committed."""
         self.superseded: set[str] = set()
         """Runs of which a record said superseded."""
+        self._threads: dict[str, list[str]] = {}
+        """Runs of which a record named a thread; they may have left it."""
+        self._places: Places | None = None
         self._swept = 0
         self.streams: dict[str, Reducer | Closed] = {}
         self.lines: dict[str, array[int]] = {}
@@ -165,10 +164,30 @@ class Runs:
         """The last record of a run."""
         return self.last[run][0] if run in self.last else None
 
-    def siblings(self, run: str) -> list[str]:
-        """Other runs of the same thread with the same fork."""
-        place = self.last[run][0].place
-        return [other for other, (entry, _) in self.last.items() if other != run and entry.place == place]
+    def of_thread(self, thread: Any) -> list[str]:
+        """The runs whose last record names a thread, in the order of their first records."""
+        runs = dict.fromkeys(self._threads.get(thread, ())) if isinstance(thread, str) else ()
+        found = sorted([run for run in runs if self.last[run][0]["threadId"] == thread], key=self._began)
+        if runs:
+            self._threads[thread] = found
+        return list(found)
+
+    @property
+    def places(self) -> Places:
+        """Where every run stands."""
+        if self._places is None:
+            self._places = Places()
+            for run in self.last:
+                self._enter(self._places, run)
+        return self._places
+
+    def _enter(self, places: Places, key: str) -> None:
+        record, run = self.last[key][0], self._runs[key]
+        thread, fork = record.get("threadId"), record.get("forkFromMessageId")
+        places.enter(key, thread, fork, run.committed_at, record.get("status") in KEPT)
+
+    def _began(self, key: str) -> int:
+        return self.first[key][1]
 
     def run_view(self, key: str) -> dict[str, Any]:
         """A run as both planes show it."""
@@ -199,6 +218,8 @@ class Runs:
             self._kept.setdefault(key)
         if status == "committed":
             run.committed_at = run.committed_at or record.get("finishedAt")
+        if self._places is not None:
+            self._enter(self._places, key)
         for move in step.moves:
             other = self._runs.get(move.subject) if move.machine == "run" and move.subject != key else None
             if other is not None and move.target == "superseded" != move.source:
@@ -209,6 +230,8 @@ class Runs:
         self.before = {key: before} if before else {}
         self.last[key] = told = RunRecord(step.line, before[0] if before else None), step.number
         self.first.setdefault(key, told)
+        if before is None or before[0]["threadId"] != told[0]["threadId"]:
+            self._threads.setdefault(told[0]["threadId"], []).append(key)
         if status == "committed":
             self.committed.setdefault(key, told)
         elif status == "superseded":
@@ -218,19 +241,8 @@ class Runs:
         record = self.last[key][0]
         finished, successor = record.get("finishedAt"), None
         if status == "superseded":
-            successor = run.superseded_by or self._successor(key)
+            successor = run.superseded_by or self.places.successor(key, record.get("finishedAt"))
             if record.get("status") != "superseded" and successor in self._runs:
                 finished = self._runs[successor].committed_at
             successor = successor or unknown("The run that superseded it was not seen.")
         return {"finishedAt": finished, "messageCount": record.get("messageCount"), "supersededBy": successor}
-
-    def _successor(self, key: str) -> str | None:
-        """The sibling whose commit has the time at which a run was superseded, else the only one that could."""
-        at = self.last[key][0].get("finishedAt")
-        commits = {other: self._runs[other].committed_at for other in self.siblings(key)}
-        same = [other for other, time in commits.items() if time == at]
-        open_ended = [
-            other for other, time in commits.items() if time is None and self.last[other][0].get("status") in KEPT
-        ]
-        found = same or open_ended
-        return found[0] if len(found) == 1 else None

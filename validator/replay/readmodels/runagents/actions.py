@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from validator.protocol.honest import known
@@ -25,7 +26,9 @@ class _Action:
     decided_at: str | None = None
     retry: str | None = None
     request: str | None = None
-    hashes: list[Any] = field(default_factory=list)
+    hashes: set[str] = field(default_factory=set)
+    hashed: int = 0
+    """How often a hash was given."""
     lines: list[int] = field(default_factory=list)
     updated_at: str | None = None
 
@@ -54,9 +57,9 @@ class ActionViews:
             elif step.type == "approval_request":
                 self._request(step.line["snapshot"])
 
-    def lines(self, key: str) -> tuple[int, ...]:
+    def lines(self, key: str) -> Sequence[int]:
         """The lines that tell of one action."""
-        return tuple(self._actions[key].lines) if key in self._actions else ()
+        return self._actions[key].lines if key in self._actions else ()
 
     def actions(self) -> list[str]:
         """Every action that was blocked, in order of appearance."""
@@ -79,7 +82,7 @@ class ActionViews:
             "payload_hash": action.required.get("payload_hash")
             or action.record.get("payload_hash")
             or unknown("no line gives a payload hash"),
-            "payload_match": _match(action.hashes),
+            "payload_match": _match(action),
             "status": status,
             "decision": action.decision,
             "approver_id": None if undecided else self._approver(action),
@@ -118,7 +121,7 @@ class ActionViews:
         elif step.type in _TOOLS and action.decision == "approved":
             action.retry = action.retry or event.get("event_id")
         if step.type in {*APPROVALS, *_TOOLS}:
-            action.hashes.append(event.get("payload_hash"))
+            _compare(action, event)
 
     def _record(self, record: dict[str, Any], line: int) -> None:
         key = record.get("action_id")
@@ -129,7 +132,7 @@ class ActionViews:
         action.record = {**action.record, **record}
         action.run_id = action.run_id or record.get("run_id")
         action.updated_at = later(action.updated_at, record.get("updated_at"))
-        action.hashes.append(record.get("payload_hash"))
+        _compare(action, record)
         if word(record, "status") in {"APPROVED", "EXECUTED"}:
             self._decide(action, "approved", record.get("updated_at"))
         elif record.get("status") == "REJECTED":
@@ -159,8 +162,14 @@ def _first(data: dict[str, Any], record: dict[str, Any], *names: str) -> Any:
     return next((source[name] for source in (data, record) for name in names if name in source), None)
 
 
-def _match(hashes: list[Any]) -> Any:
-    given = [value for value in map(bare_hash, hashes) if value is not None]
-    if len(given) < 2:
+def _compare(action: _Action, told: dict[str, Any]) -> None:
+    value = bare_hash(told.get("payload_hash"))
+    if value is not None:
+        action.hashes.add(value)
+        action.hashed += 1
+
+
+def _match(action: _Action) -> Any:
+    if action.hashed < 2:
         return unknown("fewer than two hashes were given")
-    return len(set(given)) == 1
+    return len(action.hashes) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from typing import Any
 
 from validator.protocol.honest import known
@@ -21,6 +22,11 @@ class _Run:
     record: dict[str, Any] | None = None
     created: dict[str, Any] | None = None
     events: list[tuple[str | None, dict[str, Any]]] = field(default_factory=list)
+    """In the order of their sequences."""
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    """Those that tell of an error, likewise."""
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    """What a view shows of the first of them; views that are asked for again and again share it."""
     actions: dict[str, None] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
     blocked: str | None = None
@@ -56,7 +62,8 @@ class RunViews:
         run = self._run(key)
         subject = self._world.subjects("run").get(key)
         status = subject.state if subject and not subject.doubted else "stale" if subject else "unknown"
-        events = sorted(run.events, key=lambda entry: number(entry[1], "seq") or 0)
+        events = run.events
+        run.entries += [_entry(event) for _, event in events[len(run.entries) :]]
         record, created = run.record, data_of(run.created or {})
         absent = unknown("no run record in the capture")
         return {
@@ -71,13 +78,13 @@ class RunViews:
             "ended_at": run.ended_at,
             "ended_by": _ended_by(status, events),
             "reason": _reason(status, run, events),
-            "last_error": _last_error(events),
+            "last_error": _last_error(run.errors),
             "blocked_action_id": run.blocked if status == "PAUSED_APPROVAL" else None,
             "pending_consent": _pending_consent(run) if status == "PAUSED_CONSENT" else None,
             "action_ids": list(run.actions),
             "vocabulary": mixture(run.words),
             "last_event": _last_event(events),
-            "events": [_entry(event) for _, event in events],
+            "events": run.entries,
         }
 
     def runs(self) -> list[str]:
@@ -100,7 +107,11 @@ class RunViews:
         if not isinstance(key, str):
             return
         run = self._run(key)
-        run.events.append((step.type, event))
+        place = _place(run.events, event)
+        run.events.insert(place, (step.type, event))
+        del run.entries[place:]
+        if step.type in _ERRORS:
+            insort(run.errors, event, key=_sequence)
         run.updated_at = later(run.updated_at, event.get("timestamp"))
         side = self._words.get(word(event, "type") or "")
         if side:
@@ -146,6 +157,17 @@ class RunViews:
         return unknown("neither a run record nor RUN_CREATED in the capture")
 
 
+def _sequence(event: dict[str, Any]) -> int:
+    return number(event, "seq") or 0
+
+
+def _place(events: list[tuple[str | None, dict[str, Any]]], event: dict[str, Any]) -> int:
+    """Where an event belongs among others: behind those of its sequence."""
+    if not events or _sequence(events[-1][1]) <= _sequence(event):
+        return len(events)
+    return bisect_right(events, _sequence(event), key=lambda entry: _sequence(entry[1]))
+
+
 def _evidence(status: str, events: list[tuple[str | None, dict[str, Any]]]) -> list[dict[str, Any]]:
     """The events that tell of the end, in order; an ERROR does so only as the last one of a failed run."""
     found = [event for kind, event in events if kind in _ENDS.get(status, ())]
@@ -179,12 +201,11 @@ def _reason(status: str, run: _Run, events: list[tuple[str | None, dict[str, Any
     return unknown("where the run stands is not known")
 
 
-def _last_error(events: list[tuple[str | None, dict[str, Any]]]) -> Any:
-    errors = [event for kind, event in events if kind in _ERRORS]
-    said = [known(data_of(event).get("error")) for event in errors]
+def _last_error(errors: list[dict[str, Any]]) -> Any:
     if not errors:
         return None
-    return next((text for text in reversed(said) if text), None) or unknown("the error is not described")
+    said = (known(data_of(event).get("error")) for event in reversed(errors))
+    return next((text for text in said if text), None) or unknown("the error is not described")
 
 
 def _pending_consent(run: _Run) -> Any:
