@@ -72,7 +72,7 @@ def _parent_edge(unit: Unit, event: Event) -> None:
     if isinstance(parent, str):
         _draw(unit, event, {"kind": "parent", "target_id": parent})
         child = unit.edit("task", event["task_id"])
-        child.scope["parent_task_id"] = parent
+        child.tell("parent_task_id", parent)
 
 
 def edge(unit: Unit, event: Event, moves: list[Move]) -> None:
@@ -91,7 +91,7 @@ def _draw(unit: Unit, event: Event, relationship: dict[str, Any], removed: bool 
     kind, target = relationship["kind"], relationship["target_id"]
     record = unit.edit("edge", f"{event['task_id']}|{kind}|{target}")
     record.session, record.thread = event.get("session_id"), event.get("thread_id")
-    record.scope["task_id"] = event["task_id"]
+    record.tell("task_id", event["task_id"])
     record.data.setdefault("kind", kind)
     record.data.setdefault("target_id", target)
     record.data.setdefault("status", "active")
@@ -105,7 +105,8 @@ def _draw(unit: Unit, event: Event, relationship: dict[str, Any], removed: bool 
 def attempt(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said, kind = unit.edit("attempt", event["run_id"]), told(event, "task_attempt"), event["type"]
     owner = _named(unit, event)
-    record.scope.setdefault("task_id", event["task_id"])
+    if "task_id" not in record.scope:
+        record.tell("task_id", event["task_id"])
     keep(record, event, "attempt_id")
     if kind == "task.attempt.started":
         owner.data["attempts"] = owner.data.get("attempts", 0) + 1

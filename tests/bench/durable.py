@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_runtime.log import sqlite
+from reference_runtime.log.base import Change
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from tests.runtime.machine import SCRIPTS
@@ -44,20 +45,25 @@ Written = list[tuple[str, list[tuple[Any, ...]]]]
 
 
 class Recording(sqlite.SqliteStore):
-    """A store that remembers the rows of its last commit, and the statements that it came to."""
+    """A store that remembers its last commit, and the statements that it came to."""
 
     def __init__(self, path: Path):
         super().__init__(path)
-        self.rows: Written = []
+        self.change: Change | None = None
         self.statements: Written = []
 
-    def _insert(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
-        self.rows.append((sql, rows))
-        super()._insert(sql, rows)
+    def commit(self, change: Change) -> None:
+        self.change = change
+        super().commit(change)
 
     def _execute(self, sql: str, rows: list[tuple[Any, ...]]) -> int:
         self.statements.append((sql, rows))
         return super()._execute(sql, rows)
+
+    def rows(self) -> Written:
+        """Everything that the last commit wrote, each record as a whole."""
+        first, *others = [one for one in self.statements if "records" not in one[0]]
+        return [first, (sqlite.UPSERT, [*map(sqlite.row_of, self.change.records)]), *others]
 
 
 class Bare:
@@ -98,16 +104,16 @@ def measure(rounds: int) -> dict[str, list[tuple[float, ...]]]:
         runtime = Runtime(store, Settings(scripts=SCRIPTS))
         turn = {"session_id": "s", "thread_id": "t", "turn_id": "u", "input_parts": PARTS}
         assert runtime.handle("submit_turn", turn)["outcome"] == "accepted"
-        given_rows.commit(store.rows)
+        given_rows.commit(store.rows())
         given_statements.commit(store.statements)
         for number in range(rounds):
             for command, request in commands(number):
-                store.rows, store.statements = [], []
+                store.statements = []
                 begun = time.perf_counter()
                 answer = runtime.handle(command, request)
                 ours = time.perf_counter() - begun
                 assert answer["outcome"] == "accepted", answer
-                took = (ours, given_rows.commit(store.rows), given_statements.commit(store.statements))
+                took = (ours, given_rows.commit(store.rows()), given_statements.commit(store.statements))
                 spent.setdefault(command, []).append(took)
         store.close()
     return spent
