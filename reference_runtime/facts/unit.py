@@ -66,8 +66,8 @@ class Unit:
         self._dirty: dict[Key, Record] = {}
         self._touched: set[str] = set()
         """The kinds of what is dirty."""
-        self.shown: dict[Key, Record] = {}
-        """The records of read models that were touched here, by the model and its scope."""
+        self.shown: dict[str, Record] = {}
+        """The records of read models that were touched here, by their ids."""
         self.carried: dict[str, str] = {}
         """The identities that the present event carries."""
         self.thread: str | None = None

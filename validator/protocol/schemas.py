@@ -226,7 +226,10 @@ class SchemaStore:
             if mode() == "off":
                 return False  # not remembered: another capture of this process may be judged in another mode
             accept = self._acceptors[reference] = self._acceptor(reference)
-        return _says(accept, document)
+        try:
+            return bool(accept(document))
+        except RecursionError:
+            return False
 
     def accepts_line(self, reference: str, document: dict[str, Any]) -> bool:
         """The same for a line of a capture: of a layout that comes often, more is decided beforehand."""
