@@ -151,17 +151,19 @@ class SqliteStore:
         What a record was told with seldom changes, and to replace a row is to take it out of every index and put it
         back.
         """
-        known, told, moved = self.records.get, [], []
+        known, told = self.records.get, []
+        moved: dict[str, list[tuple[Any, ...]]] = {}
         for record in records:
             key = record.kind, record.id
             if (kept := known(key)) is not None and kept.stands_as(record):
                 told.append((_body(record), *key))
             else:
-                moved.append(row_of(record))
+                sql, row = _placed(record)
+                moved.setdefault(sql, []).append(row)
         if told and self._execute(_TELL, told) != len(told):
             raise StoreError("a record is gone that was kept")
-        if moved:
-            self._execute(UPSERT, moved)
+        for sql, rows in moved.items():
+            self._execute(sql, rows)
 
     def _execute(self, sql: str, rows: list[tuple[Any, ...]]) -> int:
         """Runs a statement once per row; how many rows of the file that concerned."""
@@ -182,12 +184,10 @@ class SqliteStore:
 
 _SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
 _LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
-_NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
 _APPEND = "INSERT INTO events (position, stream, body) VALUES (?, ?, ?)"
 _COUNT = "INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)"
 _REPLY = "INSERT INTO replies VALUES (?, ?, ?)"
 _TELL = "UPDATE records SET body = ? WHERE kind = ? AND id = ?"
-UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -202,10 +202,22 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
 
 
-def row_of(record: Record) -> tuple[Any, ...]:
-    """A record as a row, ready to be bound."""
-    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
-    return (*place, *map(record.scope.get, LINKS), _body(record))
+def _placed(record: Record) -> tuple[str, tuple[Any, ...]]:
+    """The statement that writes a record as a whole, and its row; to bind what is not there costs as much as a text."""
+    scope = record.scope
+    sql, names = _upserting(record.session is not None, record.thread is not None, tuple(scope))
+    place = [one for one in (record.session, record.thread) if one is not None]
+    row = (record.kind, record.id, record.ordinal, int(record.open), *place, *[scope[name] for name in names])
+    return sql, (*row, _body(record))
+
+
+@functools.lru_cache(maxsize=1024)
+def _upserting(in_session: bool, in_thread: bool, told: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The statement for a record that was told with some ids, and which of them are columns."""
+    names = tuple(name for name in LINKS if name in told)
+    held = [name for name, is_there in (("session_id", in_session), ("thread_id", in_thread)) if is_there]
+    columns = ("kind", "id", "ordinal", "open", *held, *names, "body")
+    return f"INSERT OR REPLACE INTO records ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", names
 
 
 def _body(record: Record) -> str:

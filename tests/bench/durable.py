@@ -31,8 +31,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log import sqlite
 from reference_runtime.log.base import Change
+from reference_runtime.log.body import written
 from reference_runtime.service import Runtime
 from reference_runtime.settings import Settings
 from tests.runtime.machine import SCRIPTS
@@ -63,7 +65,17 @@ class Recording(sqlite.SqliteStore):
     def rows(self) -> Written:
         """Everything that the last commit wrote, each record as a whole."""
         first, *others = [one for one in self.statements if "records" not in one[0]]
-        return [first, (sqlite.UPSERT, [*map(sqlite.row_of, self.change.records)]), *others]
+        return [first, (_UPSERT, [*map(_row, self.change.records)]), *others]
+
+
+_COLUMNS = ("kind", "id", "ordinal", "open", "session_id", "thread_id", *LINKS, "body")
+_UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+
+
+def _row(record: Record) -> tuple[Any, ...]:
+    """A record as a row, ready to be bound."""
+    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
+    return (*place, *map(record.scope.get, LINKS), written([record.state, record.scope, record.data]))
 
 
 class Bare:
