@@ -75,7 +75,10 @@ class Record:
         """True when it was told with all the ids named, and is as open as asked for."""
         if is_open is not None and self.open != is_open:
             return False
-        return all(self.link(name) == value for name, value in where.items())
+        for name, value in where.items():  # noqa: SIM110 - a generator takes three times as long, and all found are asked
+            if self.link(name) != value:
+                return False
+        return True
 
     def settle(self) -> None:
         """Lets go of what somebody else may hold and change; whoever has the record changes it no more."""

@@ -32,7 +32,7 @@ _LEADS = ("turn_id", "task_id", "tool_call_id", "process_id", "action_id")
 
 def attend(unit: Unit, event: dict[str, Any]) -> None:
     """Makes an event the present one of a unit: which identities it carries, and in the scope of which thread it is."""
-    unit.before, unit.carried = {}, unit.protocol.lens.scope(event)
+    unit.before, unit.stirred, unit.carried = {}, None, unit.protocol.lens.scope(event)
     unit.thread = unit.carried["thread_id"] if "thread_id" in unit.carried else _led_to(unit)
 
 

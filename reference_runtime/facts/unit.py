@@ -55,6 +55,8 @@ class Unit:
         """The thread in whose scope the present event is."""
         self.mentioned: tuple[dict[str, str], str | None] | None = None
         """The identities and the thread whose subjects have had their place in the order since the last event."""
+        self.stirred: Record | None = None
+        """The thread that the present event gave its moment."""
         self.before: dict[Key, tuple[Record | None, Record]] = {}
         """The records that the present event touched: what each was like before it, and the record itself."""
 
@@ -103,6 +105,20 @@ class Unit:
         elif kind not in self.unshown:
             self.before[key] = (record.copy(), record)
         return record
+
+    def stir(self, thread: str, moment: str) -> None:
+        """Gives a thread the moment of the present event.
+
+        Every event does, and it is known what shows it; so what the thread was like before it is not kept for that.
+        """
+        key = ("thread", thread)
+        record = self._dirty.get(key)
+        if record is None:
+            record = self._dirty[key] = self.get(*key)
+            self._touched.add("thread")
+        if record.data.get("updated_at") != moment:
+            record.data["updated_at"] = moment
+            self.stirred = record if record.state != "none" else None
 
     def _begin(self, key: Key) -> Record:
         self.ordinal += 1

@@ -25,6 +25,8 @@ for _name, _module in MODELS.items():
         WATCHERS.setdefault(_kind, {}).setdefault(_view, []).append(_name)
 _BORN = ("status",)
 """What is told anew of a record that becomes known: every view that says what it shows shows the status."""
+_STIRRED = ("updated_at",)
+"""What is told anew of a thread by every event; every view of a thread says what it shows."""
 _ELSEWHERE = frozenset(("thread", "incident"))
 """Kinds of records that may show in the models of other threads than the one they were told in."""
 
@@ -32,6 +34,8 @@ _ELSEWHERE = frozenset(("thread", "incident"))
 def changed(unit: Unit, moment: str) -> tuple[Shown, ...]:
     """What shows something else since the present event; the tasks that it changed carry its moment."""
     found: list[Shown] = []
+    if (thread := unit.stirred) is not None:
+        found.append((_showing("thread", _STIRRED)[0], thread.session, thread.id))
     tasks: list[Record | None] = []
     for old, new in unit.before.values():
         kind = new.kind
