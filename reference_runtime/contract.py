@@ -41,7 +41,7 @@ class Contract:
 
     @functools.cached_property
     def _accepts(self) -> Callable[[str, Any], bool]:
-        return self.protocol.store.accepts
+        return self.protocol.store.accepts_alike
 
     @functools.cached_property
     def _shapes(self) -> dict[str, tuple[str, str]]:
@@ -51,7 +51,7 @@ class Contract:
     def request_faults(self, command: str, request: Any) -> list[str]:
         """Why a request does not fit its command, one line each; values are never repeated."""
         reference = self._shapes[command][0]
-        return [] if self._accepts(reference, request) else self._faults(reference, request)
+        return [] if self.protocol.store.accepts(reference, request) else self._faults(reference, request)
 
     def check_event(self, event: dict[str, Any]) -> None:
         """Refuses an event of ours that does not fit its schema."""
