@@ -73,12 +73,14 @@ class Unit:
         kept = self._records.get(key, _UNSOUGHT)
         if kept is _UNSOUGHT:
             kept = self._records[key]
-        return self._hold(key, kept)
-
-    def _hold(self, key: Key, kept: Record | None) -> Record | None:
-        """A record that the store gave, copied so that it may be changed."""
         self._kept[key] = kept
         held = self._held[key] = kept.copy() if kept is not None else None
+        return held
+
+    def _hold(self, key: Key, kept: Record) -> Record:
+        """A record that the store found, copied so that it may be changed."""
+        self._kept[key] = kept
+        held = self._held[key] = kept.copy()
         return held
 
     def look(self, kind: str, identity: str) -> Record | None:

@@ -155,11 +155,12 @@ class SqliteStore:
         moved: dict[str, list[tuple[Any, ...]]] = {}
         for record in records:
             key = record.kind, record.id
+            body = written([record.state, record.scope, record.data])
             if (kept := known(key)) is not None and kept.stands_as(record):
-                told.append((_body(record), *key))
+                told.append((body, *key))
             else:
-                sql, row = _placed(record)
-                moved.setdefault(sql, []).append(row)
+                sql, place = _placed(record)
+                moved.setdefault(sql, []).append((*place, body))
         if told and self._execute(_TELL, told) != len(told):
             raise StoreError("a record is gone that was kept")
         for sql, rows in moved.items():
@@ -203,12 +204,11 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
 
 
 def _placed(record: Record) -> tuple[str, tuple[Any, ...]]:
-    """The statement that writes a record as a whole, and its row; to bind what is not there costs as much as a text."""
+    """The statement that writes a record as a whole, and where it stands; to bind what is not there costs most."""
     scope = record.scope
     sql, names = _upserting(record.session is not None, record.thread is not None, tuple(scope))
-    place = [one for one in (record.session, record.thread) if one is not None]
-    row = (record.kind, record.id, record.ordinal, int(record.open), *place, *[scope[name] for name in names])
-    return sql, (*row, _body(record))
+    held = [one for one in (record.session, record.thread) if one is not None]
+    return sql, (record.kind, record.id, record.ordinal, int(record.open), *held, *[scope[name] for name in names])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -218,10 +218,6 @@ def _upserting(in_session: bool, in_thread: bool, told: tuple[str, ...]) -> tupl
     held = [name for name, is_there in (("session_id", in_session), ("thread_id", in_thread)) if is_there]
     columns = ("kind", "id", "ordinal", "open", *held, *names, "body")
     return f"INSERT OR REPLACE INTO records ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", names
-
-
-def _body(record: Record) -> str:
-    return written([record.state, record.scope, record.data])
 
 
 def _record(row: tuple[Any, ...]) -> Record:

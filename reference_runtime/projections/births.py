@@ -38,9 +38,7 @@ _PER_THREAD = {"queue_snapshot", "context_boundary_snapshot"}
 _TELLING = frozenset(("trace_id", "execution_environment"))
 
 
-def born(
-    kind: str, by_fields: tuple[str, ...], session: str | None, thread: str | None
-) -> frozenset[tuple[str, str]]:
+def born(kind: str, by_fields: tuple[str, ...], session: str | None, thread: str | None) -> frozenset[tuple[str, str]]:
     """Models, each with its scope, that exist from an event of a type and with some fields on at the latest."""
     found = {("session_snapshot", session), ("thread_read_model", thread)}
     for model in (*_by_type(kind), *by_fields):
