@@ -146,24 +146,30 @@ class SqliteStore:
             self._execute(_REPLY, [(key, digest, written(answer))])
 
     def _write_records(self, records: list[Record]) -> None:
-        """Writes records as a whole, but of those that stand in the indexes where they stood the text alone.
+        """Writes new records as a whole, and of the others the text and what they are found by otherwise than before.
 
         What a record was told with seldom changes, and to replace a row is to take it out of every index and put it
         back.
         """
         known, told = self.records.get, []
         moved: dict[str, list[tuple[Any, ...]]] = {}
+        anew: dict[str, list[tuple[Any, ...]]] = {}
         for record in records:
             key = record.kind, record.id
             body = written([record.state, record.scope, record.data])
-            if (kept := known(key)) is not None and kept.stands_as(record):
+            kept = known(key)
+            if kept is None:
+                sql, place = _placed(record)
+                anew.setdefault(sql, []).append((*place, body))
+            elif kept.stands_as(record):
                 told.append((body, *key))
             else:
-                sql, place = _placed(record)
-                moved.setdefault(sql, []).append((*place, body))
-        if told and self._execute(_TELL, told) != len(told):
-            raise StoreError("a record is gone that was kept")
-        for sql, rows in moved.items():
+                sql, found_by = _moved(kept, record)
+                moved.setdefault(sql, []).append((*found_by, body, *key))
+        for sql, rows in ((_TELL, told), *moved.items()):
+            if rows and self._execute(sql, rows) != len(rows):
+                raise StoreError("a record is gone that was kept")
+        for sql, rows in anew.items():
             self._execute(sql, rows)
 
     def _execute(self, sql: str, rows: list[tuple[Any, ...]]) -> int:
@@ -188,7 +194,6 @@ _LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
 _APPEND = "INSERT INTO events (position, stream, body) VALUES (?, ?, ?)"
 _COUNT = "INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)"
 _REPLY = "INSERT INTO replies VALUES (?, ?, ?)"
-_TELL = "UPDATE records SET body = ? WHERE kind = ? AND id = ?"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -201,6 +206,30 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     index = f"by_{max(names, key=_COLUMNS.index)}" if names else "open_records" if is_open else ""
     index = f" INDEXED BY {index}" if index else ""
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
+
+
+def _moved(kept: Record, record: Record) -> tuple[str, list[str | int | None]]:
+    """The statement that writes what a record is found by otherwise than before, and its text; and the former."""
+    before, after = kept.scope, record.scope
+    found_by: dict[str, str | int | None] = {}
+    if before is not after:
+        found_by = {name: after.get(name) for name in {**before, **after} if before.get(name) != after.get(name)}
+        found_by = {name: identity for name, identity in found_by.items() if name in LINKS}
+    if kept.session != record.session:
+        found_by["session_id"] = record.session
+    if kept.thread != record.thread:
+        found_by["thread_id"] = record.thread
+    if kept.open != record.open:
+        found_by["open"] = int(record.open)
+    return _updating(tuple(found_by)), [*found_by.values()]
+
+
+@functools.lru_cache(maxsize=1024)
+def _updating(names: tuple[str, ...]) -> str:
+    return f"UPDATE records SET {''.join(f'{name} = ?, ' for name in names)}body = ? WHERE kind = ? AND id = ?"
+
+
+_TELL = _updating(())
 
 
 def _placed(record: Record) -> tuple[str, tuple[Any, ...]]:
