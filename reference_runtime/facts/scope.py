@@ -55,12 +55,12 @@ def mention(unit: Unit) -> None:
         kind = KINDS.get(name)
         if kind is None:
             continue
-        known, belongs = unit.look(kind, identity), thread if kind != "session" else None
-        if known and known.session and (known.thread or not belongs):
+        known = unit.look(kind, identity)
+        if known is not None and known.session and (known.thread or kind == "session" or not thread):
             continue
         record = unit.edit(kind, identity)
         record.session = record.session or carried.get("session_id")
-        record.thread = record.thread or belongs
+        record.thread = record.thread or (thread if kind != "session" else None)
 
 
 def scopes(unit: Unit) -> list[str]:

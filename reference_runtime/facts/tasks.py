@@ -20,7 +20,8 @@ _DEMANDS = ("delivery_required", "artifacts_required", "evidence_required", "par
 
 def task(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said, kind = _named(unit, event), told(event, "task"), event["type"]
-    keep(record, event.get("task") or {}, "task_family")
+    if event.get("task"):
+        keep(record, event["task"], "task_family")
     if kind in {"task.created", "task.accepted", "task.updated"}:
         keep(record, said, *_META, *_PEOPLE, *_DEMANDS)
     if kind in {"task.created", "task.updated", "task.completed"}:
@@ -50,7 +51,8 @@ def _named(unit: Unit, event: Event) -> Record:
     """The task of a `task.*` event; whichever of them first tells a parent settles it."""
     record = unit.edit("task", event["task_id"])
     first(record, event, *_PARENTS)
-    keep(record, event, "native_status")
+    if "native_status" in event:
+        keep(record, event, "native_status")
     return record
 
 
