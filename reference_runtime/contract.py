@@ -85,7 +85,7 @@ class Contract:
             self.check_record(kind, line)
 
     def _check(self, reference: str, document: Any, what: str | None) -> None:
-        if not self._accepts(reference, document):
+        if not self.protocol.store.accepts(reference, document):
             self._refuse(reference, document, what)
 
     def _refuse(self, reference: str, document: Any, what: str | None) -> None:
