@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from reference_runtime.errors import ContractBroken
@@ -31,11 +32,16 @@ class Contract:
 
     def copied(self, record: str, source: dict[str, Any]) -> dict[str, Any]:
         """The declared fields that a source tells, and no others (RM-58)."""
-        return {name: source[name] for name in self._told(record, tuple(source)) if source[name] is not None}
+        told = self._told(record, tuple(source))
+        return {name: value for name in told if (value := source[name]) is not None}
 
     def _told_of(self, record: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """The declared fields among some names, in the order of the contract; sources are alike, so asked once each."""
         return tuple(name for name in self.declared(record) if name in names)
+
+    @functools.cached_property
+    def _accepts(self) -> Callable[[str, Any], bool]:
+        return self.protocol.store.accepts_alike
 
     @functools.cached_property
     def _shapes(self) -> dict[str, tuple[str, str]]:
@@ -49,16 +55,15 @@ class Contract:
 
     def check_event(self, event: dict[str, Any]) -> None:
         """Refuses an event of ours that does not fit its schema."""
-        protocol = self.protocol
-        word = protocol.type_of(event)
-        reference = protocol.schema_for(word)
-        if not protocol.store.accepts(reference, event):
+        word = self.protocol.type_of(event)
+        reference = self.protocol.schema_for(word)
+        if not self._accepts(reference, event):
             self._refuse(reference, event, word)
 
     def check_result(self, command: str, result: dict[str, Any]) -> None:
         """Refuses an answer of ours that does not fit its schema."""
         reference = self._shapes[command][1]
-        if not self.protocol.store.accepts(reference, result):
+        if not self._accepts(reference, result):
             self._refuse(reference, result, f"the answer to {command}")
 
     def check_snapshot(self, model: str, document: dict[str, Any]) -> None:

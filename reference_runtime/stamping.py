@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
 from reference_runtime.contract import CORE
@@ -86,9 +86,18 @@ def written(moment: datetime) -> str:
     """An instant as events carry it."""
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
-    day, time = (moment.year, moment.month, moment.day), (moment.hour, moment.minute, moment.second)
-    # Written for every event, and other ways of formatting take up to twice as long.
-    return "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ" % (*day, *time, moment.microsecond // 1000)  # noqa: UP031
+    # Written for every event, and to format the numbers takes three times as long as to look them up.
+    time = f"{_TWO[moment.hour]}:{_TWO[moment.minute]}:{_TWO[moment.second]}.{_THREE[moment.microsecond // 1000]}Z"
+    return _day(moment.toordinal()) + time
+
+
+_TWO = tuple([f"{number:02d}" for number in range(60)])
+_THREE = tuple([f"{number:03d}" for number in range(1000)])
+
+
+@functools.lru_cache(maxsize=64)
+def _day(ordinal: int) -> str:
+    return date.fromordinal(ordinal).isoformat() + "T"
 
 
 def read(moment: str) -> datetime:

@@ -45,7 +45,7 @@ def _bridge(unit: Unit, event: Event) -> None:
     said = told(event)
     record = unit.edit("bridge", f"{event['channel_id']}|{said['bridge_id']}")
     record.session = event.get("session_id")
-    record.scope["channel_id"] = event["channel_id"]
+    record.tell("channel_id", event["channel_id"])
     if isinstance(event.get("action_id"), str):
         record.data.setdefault("action_id", event["action_id"])
     record.data["bridge_id"] = said["bridge_id"]
@@ -58,6 +58,6 @@ def peer_task(unit: Unit, event: Event, moves: list[Move]) -> None:
     mapping = told(event)["peer_task"]
     record = unit.edit("peer_task", mapping["peer_task_id"])
     record.session = event.get("session_id")
-    record.scope["channel_id"] = event["channel_id"]
+    record.tell("channel_id", event["channel_id"])
     keep(record, mapping, *mapping)
     record.data["updated_at"] = mapping.get("updated_at", event["timestamp"])

@@ -27,7 +27,8 @@ def serve(unit: Unit, record: Record, task: object) -> None:
     if isinstance(task, str):
         add(record, "tasks", task)
         link = unit.edit(f"task_{record.kind}", f"{task}|{record.id}")
-        link.scope["task_id"], link.data["id"] = task, record.id
+        link.tell("task_id", task)
+        link.data["id"] = record.id
 
 
 def evidence(unit: Unit, event: Event, moves: list[Move]) -> None:

@@ -26,7 +26,7 @@ def job(unit: Unit, event: Event, moves: list[Move]) -> None:
         for entry in said.get("items", ()):
             item_record = unit.edit("job_item", entry["job_item_id"])
             item_record.session, item_record.thread = record.session, record.thread
-            item_record.scope["job_id"] = event["job_id"]
+            item_record.tell("job_id", event["job_id"])
             keep(item_record, entry, "input_ref", "assignment", "attempt_count")
     elif event["type"] == "job.started":
         add(record, "assigned_thread_ids", *ids(said.get("assigned_thread_ids")))
@@ -36,7 +36,8 @@ def item(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said = unit.edit("job_item", event["job_item_id"]), told(event, "job_item")
     owner = unit.edit("job", event["job_id"])
     first(owner, event, "task_id")
-    record.scope.setdefault("job_id", event["job_id"])
+    if "job_id" not in record.scope:
+        record.tell("job_id", event["job_id"])
     if event["type"] == "job.item.started":
         record.data["starts"] = record.data.get("starts", 0) + 1
     keep(record, said, "attempt_count", "assignment", "last_error", "retryable")

@@ -37,6 +37,7 @@ class Record:
     state: str = "none"
     open: bool = True
     scope: dict[str, str] = field(default_factory=dict)
+    """Replaced and never changed, because copies share it."""
     data: dict[str, Any] = field(default_factory=dict)
     deep: tuple[str, ...] | None = field(default=None, compare=False)
     """Once nobody changes it any more, the fields that hold objects or lists: what a store remembers is copied again
@@ -59,11 +60,25 @@ class Record:
             return self.thread
         return self.scope.get(name)
 
+    def tell(self, name: str, identity: str) -> None:
+        """Notes an identity that it was told with."""
+        if self.scope.get(name) != identity:
+            self.scope = {**self.scope, name: identity}
+
+    def stands_as(self, other: Record) -> bool:
+        """True when queries find both by the same."""
+        if self.open != other.open or self.session != other.session or self.thread != other.thread:
+            return False
+        return self.scope is other.scope or self.scope == other.scope
+
     def fits(self, where: dict[str, str], is_open: bool | None) -> bool:
         """True when it was told with all the ids named, and is as open as asked for."""
         if is_open is not None and self.open != is_open:
             return False
-        return all(self.link(name) == value for name, value in where.items())
+        for name, value in where.items():  # noqa: SIM110 - a generator takes three times as long, and all found are asked
+            if self.link(name) != value:
+                return False
+        return True
 
     def settle(self) -> None:
         """Lets go of what somebody else may hold and change; whoever has the record changes it no more."""
@@ -80,7 +95,7 @@ class Record:
         made = _bare(Record)  # copies are made by the dozen for every command, and `__init__` takes a third of one
         made.kind, made.id, made.ordinal = self.kind, self.id, self.ordinal
         made.session, made.thread, made.state, made.open = self.session, self.thread, self.state, self.open
-        made.scope, made.data, made.deep = self.scope.copy(), data, None
+        made.scope, made.data, made.deep = self.scope, data, None
         return made
 
 

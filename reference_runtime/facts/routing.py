@@ -109,7 +109,7 @@ def _limit_event(unit: Unit, event: Event) -> None:
     record.session, record.thread = event.get("session_id"), unit.thread
     record.data = {**copied("limit_event", said), "event_kind": said.get("event_kind", _KINDS[event["type"]])}
     if event["type"] == "quota.blocked" and isinstance(event.get("turn_id"), str):
-        record.scope["turn_id"] = event["turn_id"]
+        record.tell("turn_id", event["turn_id"])
         record.data["blocks"] = True
         record.data["stops"] = unit.state("turn", event["turn_id"]) == "blocked"
         unit.edit("turn", event["turn_id"]).data["quota_blocked"] = True

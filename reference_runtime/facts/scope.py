@@ -32,7 +32,7 @@ _LEADS = ("turn_id", "task_id", "tool_call_id", "process_id", "action_id")
 
 def attend(unit: Unit, event: dict[str, Any]) -> None:
     """Makes an event the present one of a unit: which identities it carries, and in the scope of which thread it is."""
-    unit.before, unit.carried = {}, unit.protocol.lens.scope(event)
+    unit.before, unit.stirred, unit.carried = {}, None, unit.protocol.lens.scope(event)
     unit.thread = unit.carried["thread_id"] if "thread_id" in unit.carried else _led_to(unit)
 
 
@@ -55,12 +55,12 @@ def mention(unit: Unit) -> None:
         kind = KINDS.get(name)
         if kind is None:
             continue
-        known, belongs = unit.look(kind, identity), thread if kind != "session" else None
-        if known and known.session and (known.thread or not belongs):
+        known = unit.look(kind, identity)
+        if known is not None and known.session and (known.thread or kind == "session" or not thread):
             continue
         record = unit.edit(kind, identity)
         record.session = record.session or carried.get("session_id")
-        record.thread = record.thread or belongs
+        record.thread = record.thread or (thread if kind != "session" else None)
 
 
 def scopes(unit: Unit) -> list[str]:

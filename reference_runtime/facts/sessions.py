@@ -23,7 +23,7 @@ def envelope(unit: Unit, event: Event) -> None:
             _telemetry(unit, event, session)
     thread = unit.thread
     if thread and unit.look("thread", thread):
-        unit.edit("thread", thread).data["updated_at"] = event["timestamp"]
+        unit.stir(thread, event["timestamp"])
     if isinstance(event.get("execution_environment"), dict):
         for scope in scopes(unit):
             _environment(unit, scope, event)

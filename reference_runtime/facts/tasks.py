@@ -20,7 +20,8 @@ _DEMANDS = ("delivery_required", "artifacts_required", "evidence_required", "par
 
 def task(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said, kind = _named(unit, event), told(event, "task"), event["type"]
-    keep(record, event.get("task") or {}, "task_family")
+    if event.get("task"):
+        keep(record, event["task"], "task_family")
     if kind in {"task.created", "task.accepted", "task.updated"}:
         keep(record, said, *_META, *_PEOPLE, *_DEMANDS)
     if kind in {"task.created", "task.updated", "task.completed"}:
@@ -50,7 +51,8 @@ def _named(unit: Unit, event: Event) -> Record:
     """The task of a `task.*` event; whichever of them first tells a parent settles it."""
     record = unit.edit("task", event["task_id"])
     first(record, event, *_PARENTS)
-    keep(record, event, "native_status")
+    if "native_status" in event:
+        keep(record, event, "native_status")
     return record
 
 
@@ -72,7 +74,7 @@ def _parent_edge(unit: Unit, event: Event) -> None:
     if isinstance(parent, str):
         _draw(unit, event, {"kind": "parent", "target_id": parent})
         child = unit.edit("task", event["task_id"])
-        child.scope["parent_task_id"] = parent
+        child.tell("parent_task_id", parent)
 
 
 def edge(unit: Unit, event: Event, moves: list[Move]) -> None:
@@ -91,7 +93,7 @@ def _draw(unit: Unit, event: Event, relationship: dict[str, Any], removed: bool 
     kind, target = relationship["kind"], relationship["target_id"]
     record = unit.edit("edge", f"{event['task_id']}|{kind}|{target}")
     record.session, record.thread = event.get("session_id"), event.get("thread_id")
-    record.scope["task_id"] = event["task_id"]
+    record.tell("task_id", event["task_id"])
     record.data.setdefault("kind", kind)
     record.data.setdefault("target_id", target)
     record.data.setdefault("status", "active")
@@ -105,7 +107,8 @@ def _draw(unit: Unit, event: Event, relationship: dict[str, Any], removed: bool 
 def attempt(unit: Unit, event: Event, moves: list[Move]) -> None:
     record, said, kind = unit.edit("attempt", event["run_id"]), told(event, "task_attempt"), event["type"]
     owner = _named(unit, event)
-    record.scope.setdefault("task_id", event["task_id"])
+    if "task_id" not in record.scope:
+        record.tell("task_id", event["task_id"])
     keep(record, event, "attempt_id")
     if kind == "task.attempt.started":
         owner.data["attempts"] = owner.data.get("attempts", 0) + 1

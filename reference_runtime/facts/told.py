@@ -19,19 +19,21 @@ def told(event: Event, side: str = "") -> dict[str, Any]:
 
 def keep(record: Record, source: dict[str, Any], *names: str, **renamed: str) -> None:
     """Keeps the named fields that a source tells; `new=old` keeps `old` under another name."""
+    data = record.data
     for name in names:
-        if source.get(name) is not None:
-            record.data[name] = source[name]
+        if (value := source.get(name)) is not None:
+            data[name] = value
     for name, old in renamed.items():
-        if source.get(old) is not None:
-            record.data[name] = source[old]
+        if (value := source.get(old)) is not None:
+            data[name] = value
 
 
 def first(record: Record, source: dict[str, Any], *names: str) -> None:
     """Keeps the named fields that a source tells and nobody told before."""
+    data = record.data
     for name in names:
-        if source.get(name) is not None:
-            record.data.setdefault(name, source[name])
+        if name not in data and (value := source.get(name)) is not None:
+            data[name] = value
 
 
 def add(record: Record, name: str, *values: Any) -> None:

@@ -75,7 +75,8 @@ def step(unit: Unit, event: Event) -> None:
     if not isinstance(identity, str):
         return
     record, said, family = unit.edit("step", identity), told(event), event["type"].partition(".")[0]
-    record.scope.setdefault("turn_id", event.get("turn_id")) if event.get("turn_id") else None
+    if event.get("turn_id") and "turn_id" not in record.scope:
+        record.tell("turn_id", event["turn_id"])
     if "sequence" not in record.data:
         record.data["sequence"] = event.get("sequence")
         kind = said.get("item_kind") if family == "item" else _STEP_KINDS.get(family)

@@ -6,7 +6,6 @@ an event touches is copied first, so that the projections can tell what the even
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from reference_runtime.contract import CORE
@@ -17,29 +16,8 @@ from validator.protocol.protocol import Protocol
 Key = tuple[str, str]
 
 
-class Held(dict[Key, Record | None]):
-    """Records to read and to change, each copied from the store when it is first asked for, None for none."""
-
-    __slots__ = ("kept", "records")
-
-    def __init__(self, records: Mapping[Key, Record | None]):
-        super().__init__()
-        self.records = records
-        self.kept: dict[Key, Record | None] = {}
-        """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
-
-    def __missing__(self, key: Key) -> Record | None:
-        if key[1] is None:
-            return None
-        kept = self.kept[key] = self.records[key]
-        held = self[key] = kept.copy() if kept is not None else None
-        return held
-
-    def hold(self, key: Key, kept: Record) -> Record:
-        """A record that the store found, copied so that it may be changed."""
-        self.kept[key] = kept
-        held = self[key] = kept.copy()
-        return held
+_UNSOUGHT = Record("", "", 0)
+"""Stands for a record that nobody asked the store for."""
 
 
 class Unit:
@@ -61,31 +39,58 @@ class Unit:
         self.position = store.position()
         self.ordinal = store.ordinal()
         self.events: list[dict[str, Any]] = []
-        self._store, self._linked = store, store.linked
-        self._held = Held(store.records)
+        self._store, self._linked, self._records = store, store.linked, store.records
+        self._kept: dict[Key, Record | None] = {}
+        """Records as the store keeps them; what they were like before they were first touched needs no other copy."""
+        self._held: dict[Key, Record | None] = {}
+        """The same to read and to change, each copied when it is first asked for."""
         self._dirty: dict[Key, Record] = {}
         self._touched: set[str] = set()
         """The kinds of what is dirty."""
-        self.shown: dict[Key, Record] = {}
-        """The records of read models that were touched here, by the model and its scope."""
+        self.shown: dict[str, Record] = {}
+        """The records of read models that were touched here, by their ids."""
         self.carried: dict[str, str] = {}
         """The identities that the present event carries."""
         self.thread: str | None = None
         """The thread in whose scope the present event is."""
         self.mentioned: tuple[dict[str, str], str | None] | None = None
         """The identities and the thread whose subjects have had their place in the order since the last event."""
+        self.stirred: Record | None = None
+        """The thread that the present event gave its moment."""
         self.before: dict[Key, tuple[Record | None, Record]] = {}
         """The records that the present event touched: what each was like before it, and the record itself."""
 
     def get(self, kind: str, identity: str | None) -> Record | None:
         """A record to read, or None."""
-        return self._held[kind, identity]
+        key = (kind, identity)
+        held = self._held
+        return held[key] if key in held else self._take(key)
+
+    def _take(self, key: Key) -> Record | None:
+        if key[1] is None:
+            return None
+        # What is there is asked for first: a look-up that may have to ask the file takes several times as long.
+        kept = self._records.get(key, _UNSOUGHT)
+        if kept is _UNSOUGHT:
+            kept = self._records[key]
+        self._kept[key] = kept
+        held = self._held[key] = kept.copy() if kept is not None else None
+        return held
+
+    def _hold(self, key: Key, kept: Record) -> Record:
+        """A record that the store found, copied so that it may be changed."""
+        self._kept[key] = kept
+        held = self._held[key] = kept.copy()
+        return held
 
     def look(self, kind: str, identity: str) -> Record | None:
         """A record to read at once and not to hold on to, or None; it is not copied."""
         key = (kind, identity)
         held = self._held
-        return held[key] if key in held else held.records[key]
+        if key in held:
+            return held[key]
+        kept = self._records.get(key, _UNSOUGHT)
+        return self._records[key] if kept is _UNSOUGHT else kept
 
     def edit(self, kind: str, identity: str) -> Record:
         """A record to change; made when there is none."""
@@ -95,13 +100,27 @@ class Unit:
         record = self._dirty.get(key)
         if record is None:
             held = self._held
-            record = self._dirty[key] = held[key] or self._begin(key)
+            record = self._dirty[key] = (held[key] if key in held else self._take(key)) or self._begin(key)
             self._touched.add(kind)
             if kind not in self.unshown:
-                self.before[key] = (held.kept.get(key), record)
+                self.before[key] = (self._kept.get(key), record)
         elif kind not in self.unshown:
             self.before[key] = (record.copy(), record)
         return record
+
+    def stir(self, thread: str, moment: str) -> None:
+        """Gives a thread the moment of the present event.
+
+        Every event does, and it is known what shows it; so what the thread was like before it is not kept for that.
+        """
+        key = ("thread", thread)
+        record = self._dirty.get(key)
+        if record is None:
+            record = self._dirty[key] = self.get(*key)
+            self._touched.add("thread")
+        if record.data.get("updated_at") != moment:
+            record.data["updated_at"] = moment
+            self.stirred = record if record.state != "none" else None
 
     def _begin(self, key: Key) -> Record:
         self.ordinal += 1
@@ -118,11 +137,11 @@ class Unit:
                     return []
         sought, held = self._store.seek(kind, where, is_open), self._held
         if not is_touched:  # then all are as the store keeps them, and in order
-            return [held.get((kind, kept.id)) or held.hold((kind, kept.id), kept) for kept in sought]
+            return [held.get((kind, kept.id)) or self._hold((kind, kept.id), kept) for kept in sought]
         found = {}
         for kept in sought:
             key = (kind, kept.id)
-            found[key] = held.get(key) or held.hold(key, kept)
+            found[key] = held.get(key) or self._hold(key, kept)
         for key, record in self._dirty.items():
             if key[0] == kind:
                 found[key] = record

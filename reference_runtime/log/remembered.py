@@ -18,6 +18,8 @@ _FEW = 16
 """Records up to which what was found is remembered."""
 _MANY = 64
 """Records up to which a subject's kin is remembered."""
+_UNSOUGHT = Record("", "", 0)
+"""Stands for a record that nobody looked for."""
 _SUBJECTS = {name: kind for kind, name in OWN_LINKS.items()}
 
 
@@ -42,8 +44,8 @@ class Remembered:
     def __init__(self, load: Load) -> None:
         self.loaded = Loaded(load)
         self._found: dict[str, dict[Asked, list[Record]]] = {}
-        self.kin: dict[Key, dict[str, dict[str, Record]]] = {}
-        """By name and value of an identity, everything that was told with it, by its kind and its own identity."""
+        self.kin: dict[Key, dict[str, dict[Key, None]]] = {}
+        """By name and value of an identity, the keys of everything that was told with it, by its kind."""
 
     @property
     def is_full(self) -> bool:
@@ -60,7 +62,7 @@ class Remembered:
             if (kin := self.kin.get(link)) is not None:
                 if kind not in kin:
                     return []
-                found = [record for record in kin[kind].values() if record.fits(where, is_open)]
+                found = [record for record in map(self.loaded.__getitem__, kin[kind]) if record.fits(where, is_open)]
                 return sorted(found, key=_place) if len(found) > 1 else found
             if self._is_absent(*link):
                 return []
@@ -79,31 +81,38 @@ class Remembered:
 
     def keep(self, records: list[Record]) -> None:
         """Takes in records that are in the file from now on."""
-        loaded, kin_of, found = self.loaded, self.kin, self._found
+        loaded, found = self.loaded, self._found
+        linked = []
         for record in records:
             kind = record.kind
-            # A subject that was looked for in vain is new, and one that nobody looked for may not be.
-            if kind in OWN_LINKS and loaded.get((kind, record.id), record) is None:
-                kin_of[OWN_LINKS[kind], record.id] = {}
+            key = kind, record.id
+            known = loaded.get(key, _UNSOUGHT)
+            if known is None or known.scope is not record.scope:
+                linked.append(record)
+                # A subject that was looked for in vain is new, and one that nobody looked for may not be.
+                if known is None and kind in OWN_LINKS:
+                    self.kin[OWN_LINKS[kind], record.id] = {}
+            loaded[key] = record
             if kind in found:
                 del found[kind]
-        relatives = kin_of.get
-        for record in records:
-            loaded[record.kind, record.id] = record
             if HOLDING.isdisjoint(map(type, record.data.values())):
                 record.deep = ()  # as it is with most, so that none of them is called for it
             else:
                 record.settle()
-            for link in record.scope.items():
-                if (kin := relatives(link)) is not None:
-                    self._relate(link, kin, record)
+        for record in linked:
+            self._relate(record)
 
-    def _relate(self, link: Key, kin: dict[str, dict[str, Record]], record: Record) -> None:
-        alike = kin.setdefault(record.kind, {})
-        is_new = record.id not in alike
-        alike[record.id] = record
-        if is_new and sum(map(len, kin.values())) > _MANY:
-            del self.kin[link]
+    def _relate(self, record: Record) -> None:
+        """Makes a record known to everything that it was told with."""
+        relatives = self.kin.get
+        for link in record.scope.items():
+            if (kin := relatives(link)) is None:
+                continue
+            alike = kin.setdefault(record.kind, {})
+            if record.key not in alike:
+                alike[record.key] = None
+                if sum(map(len, kin.values())) > _MANY:
+                    del self.kin[link]
 
 
 def _place(record: Record) -> int:

@@ -48,13 +48,12 @@ class SqliteStore:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
+            self._cursor = self._db.cursor()
         except sqlite3.Error as error:
             raise _translated(error) from error
         self._version: int | None = None
         self._ends: tuple[int, int] | None = None
         """The last position and the last ordinal in the file, until another writer changes it."""
-        self._places: dict[Key, tuple[Any, ...]] = {}
-        """Where the records that were written here stand in the indexes, until another writer changes the file."""
         self._remembered = Remembered(self._load)
         self.records, self.linked = self._remembered.loaded, self._remembered.kin.get
 
@@ -64,7 +63,6 @@ class SqliteStore:
         if version != self._version or self._remembered.is_full:
             self._version, self._ends = version, None
             self._remembered.clear()
-            self._places.clear()
         return self._known_ends()[0]
 
     def ordinal(self) -> int:
@@ -113,9 +111,9 @@ class SqliteStore:
 
     def commit(self, change: Change) -> None:
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._cursor.execute("BEGIN IMMEDIATE")
             self._write(change)
-            self._db.execute("COMMIT")
+            self._cursor.execute("COMMIT")
             self._remembered.keep(change.records)
             self._ends = (change.position + len(change.events), change.ordinal)
         except BaseException as error:
@@ -126,7 +124,6 @@ class SqliteStore:
 
     def _give_up(self) -> None:
         self._ends = None
-        self._places.clear()
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -141,44 +138,47 @@ class SqliteStore:
             raise PositionConflict(f"decided at {change.position}, the log is at {found}")
         places = range(change.position + 1, change.position + len(change.events) + 1)
         events = [*zip(places, change.streams, map(written, change.events), strict=True)]
-        self._insert("INSERT INTO events (position, stream, body) VALUES (?, ?, ?)", events)
-        self._insert(_UPSERT, [_row(record) for record in change.records])
-        self._insert("INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)", [(change.ordinal,)])
+        self._execute(_APPEND, events)
+        self._write_records(change.records)
+        self._execute(_COUNT, [(change.ordinal,)])
         if change.reply:
             key, digest, answer = change.reply
-            self._insert("INSERT INTO replies VALUES (?, ?, ?)", [(key, digest, written(answer))])
+            self._execute(_REPLY, [(key, digest, written(answer))])
 
-    def _insert(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
-        """Writes rows as a whole, but of records that stand in the indexes where they stood the text alone.
+    def _write_records(self, records: list[Record]) -> None:
+        """Writes new records as a whole, and of the others the text and what they are found by otherwise than before.
 
         What a record was told with seldom changes, and to replace a row is to take it out of every index and put it
         back.
         """
-        if sql == _UPSERT:
-            rows, told = self._moved(rows)
-            if told and self._execute(_TELL, told) != len(told):
-                raise StoreError("a record is gone that was kept")
-        self._execute(sql, rows)
-
-    def _moved(self, rows: list[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """The records that stand elsewhere than before, and the text and key of the others."""
-        places, moved, told = self._places, [], []
-        for row in rows:
-            key, place = row[:2], row[2:-1]
-            if places.get(key) == place:
-                told.append((row[-1], *key))
+        known, told = self.records.get, []
+        moved: dict[str, list[tuple[Any, ...]]] = {}
+        anew: dict[str, list[tuple[Any, ...]]] = {}
+        for record in records:
+            key = record.kind, record.id
+            body = written([record.state, record.scope, record.data])
+            kept = known(key)
+            if kept is None:
+                sql, place = _placed(record)
+                anew.setdefault(sql, []).append((*place, body))
+            elif kept.stands_as(record):
+                told.append((body, *key))
             else:
-                moved.append(row)
-                places[key] = place
-        return moved, told
+                sql, found_by = _moved(kept, record)
+                moved.setdefault(sql, []).append((*found_by, body, *key))
+        for sql, rows in ((_TELL, told), *moved.items()):
+            if rows and self._execute(sql, rows) != len(rows):
+                raise StoreError("a record is gone that was kept")
+        for sql, rows in anew.items():
+            self._execute(sql, rows)
 
     def _execute(self, sql: str, rows: list[tuple[Any, ...]]) -> int:
         """Runs a statement once per row; how many rows of the file that concerned."""
-        return self._db.executemany(sql, rows).rowcount
+        return self._cursor.executemany(sql, rows).rowcount
 
     def _one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         try:
-            return self._db.execute(sql, values).fetchone()
+            return self._cursor.execute(sql, values).fetchone()
         except sqlite3.Error as error:
             raise _translated(error) from error
 
@@ -191,9 +191,9 @@ class SqliteStore:
 
 _SELECT = "kind, id, ordinal, open, session_id, thread_id, body"
 _LOAD = f"SELECT {_SELECT} FROM records WHERE kind = ? AND id = ?"
-_NAMES = ("kind", "id", "ordinal", "open", *_COLUMNS, "body")
-_TELL = "UPDATE records SET body = ? WHERE kind = ? AND id = ?"
-_UPSERT = f"INSERT OR REPLACE INTO records ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"
+_APPEND = "INSERT INTO events (position, stream, body) VALUES (?, ?, ?)"
+_COUNT = "INSERT OR REPLACE INTO counters VALUES ('ordinal', ?)"
+_REPLY = "INSERT INTO replies VALUES (?, ?, ?)"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -208,9 +208,45 @@ def _asking(names: tuple[str, ...], is_open: bool | None) -> str:
     return f"SELECT {_SELECT} FROM records{index} WHERE kind = ?{tests} ORDER BY ordinal"
 
 
-def _row(record: Record) -> tuple[Any, ...]:
-    place = (record.kind, record.id, record.ordinal, int(record.open), record.session, record.thread)
-    return (*place, *map(record.scope.get, LINKS), written([record.state, record.scope, record.data]))
+def _moved(kept: Record, record: Record) -> tuple[str, list[str | int | None]]:
+    """The statement that writes what a record is found by otherwise than before, and its text; and the former."""
+    before, after = kept.scope, record.scope
+    found_by: dict[str, str | int | None] = {}
+    if before is not after:
+        found_by = {name: after.get(name) for name in {**before, **after} if before.get(name) != after.get(name)}
+        found_by = {name: identity for name, identity in found_by.items() if name in LINKS}
+    if kept.session != record.session:
+        found_by["session_id"] = record.session
+    if kept.thread != record.thread:
+        found_by["thread_id"] = record.thread
+    if kept.open != record.open:
+        found_by["open"] = int(record.open)
+    return _updating(tuple(found_by)), [*found_by.values()]
+
+
+@functools.lru_cache(maxsize=1024)
+def _updating(names: tuple[str, ...]) -> str:
+    return f"UPDATE records SET {''.join(f'{name} = ?, ' for name in names)}body = ? WHERE kind = ? AND id = ?"
+
+
+_TELL = _updating(())
+
+
+def _placed(record: Record) -> tuple[str, tuple[Any, ...]]:
+    """The statement that writes a record as a whole, and where it stands; to bind what is not there costs most."""
+    scope = record.scope
+    sql, names = _upserting(record.session is not None, record.thread is not None, tuple(scope))
+    held = [one for one in (record.session, record.thread) if one is not None]
+    return sql, (record.kind, record.id, record.ordinal, int(record.open), *held, *[scope[name] for name in names])
+
+
+@functools.lru_cache(maxsize=1024)
+def _upserting(in_session: bool, in_thread: bool, told: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The statement for a record that was told with some ids, and which of them are columns."""
+    names = tuple(name for name in LINKS if name in told)
+    held = [name for name, is_there in (("session_id", in_session), ("thread_id", in_thread)) if is_there]
+    columns = ("kind", "id", "ordinal", "open", *held, *names, "body")
+    return f"INSERT OR REPLACE INTO records ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", names
 
 
 def _record(row: tuple[Any, ...]) -> Record:

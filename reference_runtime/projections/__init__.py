@@ -16,8 +16,8 @@ from reference_runtime.facts.order import freshness
 from reference_runtime.facts.record import Record
 from reference_runtime.facts.unit import Unit
 from reference_runtime.projections import queue_snapshot
-from reference_runtime.projections.births import born
-from reference_runtime.projections.changes import Place, Places, changed
+from reference_runtime.projections.births import born, by_fields
+from reference_runtime.projections.changes import Shown, changed, places
 from reference_runtime.projections.models import MODELS, PER_THREAD, THREAD_MODELS
 
 __all__ = ["MODELS", "PER_THREAD", "THREAD_MODELS", "all_snapshots", "exists", "snapshot", "touch"]
@@ -27,33 +27,33 @@ def touch(unit: Unit, event: dict[str, Any]) -> None:
     """Notes when each read model last changed, and which of them exist since this event."""
     session, moment, shown = event.get("session_id"), event["timestamp"], unit.shown
     anew = changed(unit, moment)
-    for place, is_born, is_changed in _in_order(born(event, session, unit.thread), anew):
-        record = shown.get(place) or _model(unit, place, is_born)
+    for key, thread, is_born, is_changed in _touched(event["type"], by_fields(event), session, unit.thread, anew):
+        record = shown.get(key)
         if record is None:
-            continue
+            if not is_born and unit.get("model", key) is None:
+                continue  # no event has fed it
+            record = shown[key] = unit.edit("model", key)
+            record.thread = thread
         record.session = session
-        if place[0] == "queue_snapshot":
+        if key.startswith("queue_snapshot|"):
             _touch_queue(unit, event, record)
         elif is_changed or "updated_at" not in record.data:
             record.data["updated_at"] = moment
 
 
 @functools.lru_cache(maxsize=4096)
-def _in_order(births: Places, anew: tuple[Places, ...]) -> tuple[tuple[Place, bool, bool], ...]:
-    """The models to touch, each with whether it is born and whether it changed; the same few come again and again."""
-    changes = frozenset().union(*anew)
-    return tuple((place, place in births, place in changes) for place in sorted(births | changes))
+def _touched(
+    kind: str, fields: tuple[str, ...], session: str | None, thread: str | None, anew: tuple[Shown, ...]
+) -> tuple[tuple[str, str | None, bool, bool], ...]:
+    """The models to touch, each with its thread, whether it is born and whether it changed.
 
-
-def _model(unit: Unit, place: Place, is_born: bool) -> Record | None:
-    """The record of a read model, to change; None for one that no event has fed."""
-    name, scope = place
-    key = f"{name}|{scope}"
-    if not is_born and unit.get("model", key) is None:
-        return None
-    record = unit.shown[place] = unit.edit("model", key)
-    record.thread = scope if name in THREAD_MODELS else None
-    return record
+    The same few events change the same few views again and again.
+    """
+    births, changes = born(kind, fields, session, thread), {place for one in anew for place in places(*one)}
+    return tuple(
+        (f"{name}|{scope}", scope if name in THREAD_MODELS else None, (name, scope) in births, (name, scope) in changes)
+        for name, scope in sorted(births | changes)
+    )
 
 
 def _touch_queue(unit: Unit, event: dict[str, Any], record: Record) -> None:

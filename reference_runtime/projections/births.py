@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,22 +38,17 @@ _PER_THREAD = {"queue_snapshot", "context_boundary_snapshot"}
 _TELLING = frozenset(("trace_id", "execution_environment"))
 
 
-def born(event: dict[str, Any], session: str | None, thread: str | None) -> frozenset[tuple[str, str]]:
-    """Models, each with its scope, that exist from this event on at the latest."""
-    kind = event["type"]
-    by_fields = () if _TELLING.isdisjoint(event) and kind != "action.required" else tuple(_by_fields(event))
-    return _scoped(kind, by_fields, session, thread)
-
-
-@functools.lru_cache(maxsize=4096)
-def _scoped(
-    kind: str, by_fields: tuple[str, ...], session: str | None, thread: str | None
-) -> frozenset[tuple[str, str]]:
-    """What a type and the fields bring into being; the same few come again and again."""
+def born(kind: str, by_fields: tuple[str, ...], session: str | None, thread: str | None) -> frozenset[tuple[str, str]]:
+    """Models, each with its scope, that exist from an event of a type and with some fields on at the latest."""
     found = {("session_snapshot", session), ("thread_read_model", thread)}
     for model in (*_by_type(kind), *by_fields):
         found.add((model, thread if model in _PER_THREAD else session))
     return frozenset((model, scope) for model, scope in found if scope)
+
+
+def by_fields(event: dict[str, Any]) -> tuple[str, ...]:
+    """The models that the fields of an event bring into being, whatever its type does."""
+    return () if _TELLING.isdisjoint(event) and event["type"] != "action.required" else tuple(_by_fields(event))
 
 
 def _by_type(kind: str) -> tuple[str, ...]:

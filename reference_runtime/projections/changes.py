@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from reference_runtime.facts.record import Record
@@ -16,7 +16,8 @@ View = Callable[[Record], Any]
 Names = tuple[str, ...]
 Place = tuple[str, str]
 """A model, and the session or the thread whose model it is."""
-Places = frozenset[Place]
+Shown = tuple[Names, str | None, str | None]
+"""Models, and the session and the thread in which a record shows."""
 WATCHERS: dict[str, dict[View, list[str]]] = {}
 """Kind of record to its views, each with the models that show it."""
 for _name, _module in MODELS.items():
@@ -24,22 +25,26 @@ for _name, _module in MODELS.items():
         WATCHERS.setdefault(_kind, {}).setdefault(_view, []).append(_name)
 _BORN = ("status",)
 """What is told anew of a record that becomes known: every view that says what it shows shows the status."""
+_STIRRED = ("updated_at",)
+"""What is told anew of a thread by every event; every view of a thread says what it shows."""
 _ELSEWHERE = frozenset(("thread", "incident"))
 """Kinds of records that may show in the models of other threads than the one they were told in."""
 
 
-def changed(unit: Unit, moment: str) -> tuple[Places, ...]:
-    """The models that show something else since the present event; the tasks that it changed carry its moment."""
-    found: list[Places] = []
+def changed(unit: Unit, moment: str) -> tuple[Shown, ...]:
+    """What shows something else since the present event; the tasks that it changed carry its moment."""
+    found: list[Shown] = []
+    if (thread := unit.stirred) is not None:
+        found.append((_showing("thread", _STIRRED)[0], thread.session, thread.id))
     tasks: list[Record | None] = []
     for old, new in unit.before.values():
         kind = new.kind
         if kind not in WATCHERS or not (names := differing(old, new)):
             continue
         if kind in _ELSEWHERE or "threads" in new.data:
-            found += [_places(names, new.session, thread) for thread in _threads(unit, new)]
+            found += [(names, new.session, thread) for thread in _threads(unit, new)]
         else:
-            found.append(_places(names, new.session, new.thread))
+            found.append((names, new.session, new.thread))
         if "task_snapshot" in names:
             if kind == "task":
                 tasks.append(new)
@@ -53,11 +58,11 @@ def changed(unit: Unit, moment: str) -> tuple[Places, ...]:
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=4096)
-def _places(names: Names, session: str | None, thread: str | None) -> Places:
+def places(names: Names, session: str | None, thread: str | None) -> Iterator[Place]:
     """The models of these names that a session or a thread has."""
-    scopes = ((name, thread if name in THREAD_MODELS else session) for name in names)
-    return frozenset((name, scope) for name, scope in scopes if scope)
+    for name in names:
+        if scope := thread if name in THREAD_MODELS else session:
+            yield name, scope
 
 
 def differing(old: Record | None, new: Record) -> Names:

@@ -119,8 +119,11 @@ def of_task(view: Any) -> Any:
 
 def _served(unit: Unit, kind: str, task_record: Record) -> list[Record]:
     """What a task did, of one kind, in the order in which it was first mentioned."""
-    found = [unit.get(kind, link.data["id"]) for link in unit.find(f"task_{kind}", task_id=task_record.id)]
-    return sorted([one for one in found if one], key=lambda one: one.ordinal) if found else []
+    links = unit.find(f"task_{kind}", task_id=task_record.id)
+    if not links:
+        return links
+    found = [unit.get(kind, link.data["id"]) for link in links]
+    return sorted([one for one in found if one], key=lambda one: one.ordinal)
 
 
 def subagent(record: Record) -> Entry | None:

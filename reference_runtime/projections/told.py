@@ -46,9 +46,11 @@ class Standing:
 
 def told_anew(old: Record, new: Record) -> tuple[str, ...]:
     """The fields in which two states of a record differ; null says nothing."""
-    before, after = old.data, new.data
+    before, after, names = old.data, new.data, []
     get = before.get
-    names = [name for name, value in after.items() if get(name) != value]
+    for name, value in after.items():
+        if get(name) != value:
+            names.append(name)
     if len(before) > len(after) or not before.keys() <= after.keys():
         names += [name for name in before.keys() - after.keys() if before[name] is not None]
     if old.state != new.state:

@@ -111,6 +111,16 @@ def test_the_acceptor_of_a_layout_accepts_its_fixture_and_wrongly_no_other_value
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_wary_acceptor_accepts_its_fixture_and_wrongly_no_other_document(name):
+    store = load_protocol(name).store
+    for turn, (reference, case) in enumerate(cases(name)):
+        accept = straight(store._compiler, reference, case["document"], wary=True)
+        assert bool(accept and accept(case["document"])) == case["valid"], case["id"]
+        for document in spoiled(copy.deepcopy(case["document"]), turn) if accept else ():
+            assert not wrongly_accepted(store, reference, document, accept), case["id"]
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_golden_event_is_accepted(name):
     protocol = load_protocol(name)
     for path in sorted((FIXTURES / name / "golden").glob("*.ndjson")):

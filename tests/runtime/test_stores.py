@@ -1,6 +1,7 @@
 """Both stores keep the same promise."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -198,6 +199,27 @@ def test_a_record_that_another_writer_moved_meanwhile_is_written_whole(tmp_path)
     assert second.find("turn", {"thread_id": "u"}, None) == []
     first.close()
     second.close()
+
+
+_ELSEWHERE = [
+    {"session": "x"}, {"session": None}, {"thread": "x"}, {"thread": None}, {"open": False}, {"scope": {}},
+    {"scope": {"task_id": "x", "step_id": "z"}}, {"scope": {"task_id": "k", "step_id": "x"}},
+    {"scope": {"run_id": "r", "task_id": "k", "step_id": "z"}, "thread": "x", "open": False},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("elsewhere", _ELSEWHERE, ids=str)
+def test_a_record_that_moved_stands_in_the_file_as_one_that_began_there(elsewhere, tmp_path):
+    began = replace(record("a", 1), scope={"task_id": "k", "step_id": "z"})
+    moved, whole = SqliteStore(tmp_path / "moved.db"), SqliteStore(tmp_path / "whole.db")
+    moved.commit(change(moved, "e1", records=(began,)))
+    for store in (moved, whole):
+        store.commit(change(store, "e2", records=(replace(began, **elsewhere),)))
+    told = [store._db.execute("SELECT * FROM records").fetchall() for store in (moved, whole)]
+    assert told[0] == told[1]
+    assert moved._db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    moved.close()
+    whole.close()
 
 
 def test_a_change_that_failed_leaves_no_place_behind(tmp_path):

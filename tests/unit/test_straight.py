@@ -10,6 +10,16 @@ from validator.protocol.glance import glance
 from validator.protocol.schemas import SchemaStore
 
 REFERENCE = "x.schema.json#/$defs/s"
+EVENT = {
+    "type": "turn.started",
+    "event_id": "e",
+    "sequence": 1,
+    "timestamp": "2026-05-08T09:00:00Z",
+    "session_id": "s",
+    "thread_id": "t",
+    "turn_id": "u",
+    "payload": {"status": "preparing"},
+}
 HOLDERS = [
     {"a": "x", "b": 2}, {"a": "yy", "b": 3}, {"a": {"a": 1}}, {"a": {"a": 7}}, {"a": ["a", "b"]}, {"a": ["a", "a"]},
     {"a": {"honest": "unknown", "reason": "r"}}, {"kind": "y", "a": 1}, {"a": [{"a": 1}, {"a": 2}]}, ["a"] * 20,
@@ -42,11 +52,20 @@ def test_nothing_is_accepted_that_the_authority_refuses(schema):
         assert [value for value in alike if accept and accept(value) and not judge.is_valid(value)] == []
 
 
+@pytest.mark.parametrize("schema", [*SCHEMAS, *NESTED], ids=str)
+def test_a_wary_one_may_be_given_anything(schema):
+    compiler, judge, values = Compiler(documents(schema)), authority(schema), [*VALUES, *HOLDERS]
+    for sample in values:
+        accept = straight(compiler, REFERENCE, sample, wary=True)
+        assert [value for value in values if accept and accept(value) and not judge.is_valid(value)] == []
+
+
+@pytest.mark.parametrize("wary", [False, True])
 @pytest.mark.parametrize("schema", NESTED, ids=str)
-def test_what_fits_is_accepted(schema):
+def test_what_fits_is_accepted(schema, wary):
     compiler, judge = Compiler(documents(schema)), authority(schema)
-    refused = [value for value in HOLDERS if judge.is_valid(value) and not straight(compiler, REFERENCE, value)(value)]
-    assert refused == []
+    fitting = [value for value in HOLDERS if judge.is_valid(value)]
+    assert [value for value in fitting if not straight(compiler, REFERENCE, value, wary=wary)(value)] == []
 
 
 def test_values_are_asked_and_not_only_those_of_the_sample():
@@ -91,25 +110,41 @@ def test_a_layout_gets_its_acceptor_when_it_comes_often(core, monkeypatch):
     assert [line["event_id"] for line in made] == ["e3"]
 
 
+def test_what_a_writer_writes_often_gets_a_way_for_each_of_a_few_layouts(core, monkeypatch):
+    monkeypatch.setattr(schemas, "_SOON", 2)
+    monkeypatch.setattr(schemas, "_FEW", 2)
+    store, reference, made = SchemaStore(core.store.root), core.events["turn.started"], []
+    straight_of = store._straight
+
+    def noted(*asked, **how):
+        made.append(asked[1]["payload"])
+        return straight_of(*asked, **how)
+
+    monkeypatch.setattr(store, "_straight", noted)
+    once = {"status": "preparing"}
+    layouts = [once, once, once, *({**once, f"acme_{number}": 1} for number in range(6))]
+    assert all(store.accepts_alike(reference, {**EVENT, "payload": payload}) for payload in layouts)
+    assert made == [once, {**once, "acme_1": 1}]
+    assert not store.accepts_alike(reference, {**EVENT, "payload": {"status": 1}})
+
+
+def test_ways_are_forgotten_when_there_are_too_many(core, monkeypatch):
+    monkeypatch.setattr(schemas, "_MOST", 2)
+    store, reference = SchemaStore(core.store.root), core.events["turn.started"]
+    for number in range(5):
+        assert store.accepts_alike(reference, {**EVENT, f"acme_{number}": 1})
+        assert len(store._ways) <= 2
+
+
 @pytest.mark.parametrize(("mode", "most", "does"), [("auto", 1, True), ("auto", 0, False), ("off", 1, False)])
 def test_what_is_made_for_a_layout_depends_on_the_mode_and_how_many_there_are(core, monkeypatch, mode, most, does):
     monkeypatch.setenv("RUNTIME_VALIDATE_FAST", mode)
     monkeypatch.setattr(schemas, "_MOST", most)
     store = SchemaStore(core.store.root)
-    event = {
-        "type": "turn.started",
-        "event_id": "e",
-        "sequence": 1,
-        "timestamp": "2026-05-08T09:00:00Z",
-        "session_id": "s",
-        "thread_id": "t",
-        "turn_id": "u",
-        "payload": {"status": "preparing"},
-    }
-    accept = store._straight(core.events["turn.started"], event)
-    assert bool(accept(event)) is does
-    assert not accept({**event, "timestamp": "2026-02-30T09:00:00Z"})
-    assert store.line_errors(core.events["turn.started"], event) == []
+    accept = store._straight(core.events["turn.started"], EVENT)
+    assert bool(accept(EVENT)) is does
+    assert not accept({**EVENT, "timestamp": "2026-02-30T09:00:00Z"})
+    assert store.line_errors(core.events["turn.started"], EVENT) == []
 
 
 def test_what_is_asked_with_the_fast_path_off_leaves_nothing_behind(core, monkeypatch):

@@ -36,6 +36,8 @@ _OFTEN = 200
 """Lines of one layout after which an acceptor of their own costs less than it saves."""
 _MOST = 1024
 """Layouts that get one."""
+_SOON, _FEW = 16, 8
+"""Documents of a writer after which a layout among them gets one, and layouts of the same keys that do."""
 _SOME = 32
 """Documents that do not fit before it pays to find out of their parts which of them do."""
 
@@ -81,6 +83,12 @@ class Definitions:
         return path[len(self._base) :] if path.startswith(self._base + os.sep) else None
 
 
+class Ways(list[Accept]):
+    """Acceptors of layouts, and how many documents had none of them."""
+
+    missed = 0
+
+
 class SchemaStore:
     """All `*.schema.json` files below one folder, resolved against each other and nothing else."""
 
@@ -90,6 +98,8 @@ class SchemaStore:
         self.definitions = Definitions(self.place, self.kept)
         self._validators: dict[str, Any] = {}
         self._acceptors: dict[str, Accept] = {}
+        self._ways: dict[tuple[str, ...], Ways] = {}
+        """By a reference and the keys of a document, the acceptors of layouts that a writer came with."""
         self._guides: dict[str, Any] = {}
         self._subschemas: dict[str, Any] = {}
         self._refused = 0
@@ -226,7 +236,28 @@ class SchemaStore:
             if mode() == "off":
                 return False  # not remembered: another capture of this process may be judged in another mode
             accept = self._acceptors[reference] = self._acceptor(reference)
-        return _says(accept, document)
+        try:
+            return bool(accept(document))
+        except RecursionError:
+            return False
+
+    def accepts_alike(self, reference: str, document: dict[str, Any]) -> bool:
+        """The same for what one writer writes: it comes in few layouts, and each that comes often has its own way."""
+        mark = (reference, *document)
+        ways = self._ways.get(mark)
+        if ways is None:
+            if len(self._ways) >= _MOST:
+                self._ways.clear()
+            ways = self._ways[mark] = Ways()
+        for accept in ways:
+            if _says(accept, document):
+                return True
+        if not self.accepts(reference, document):
+            return False
+        ways.missed += 1
+        if ways.missed % _SOON == 0 and len(ways) < _FEW:
+            ways.append(self._straight(reference, document, wary=True))
+        return True
 
     def accepts_line(self, reference: str, document: dict[str, Any]) -> bool:
         """The same for a line of a capture: of a layout that comes often, more is decided beforehand."""
@@ -238,14 +269,14 @@ class SchemaStore:
             return True
         return self.accepts(reference, document)
 
-    def _straight(self, reference: str, document: dict[str, Any]) -> Accept:
+    def _straight(self, reference: str, document: dict[str, Any], *, wary: bool = False) -> Accept:
         """The acceptor of documents with the layout of this one."""
         from validator.protocol.fastpath.straight import straight  # short captures need none
 
         self._made += 1
         if mode() == "off" or self._made > _MOST:
             return _never
-        return straight(self._compiler, reference, document) or _never
+        return straight(self._compiler, reference, document, wary=wary) or _never
 
     def _acceptor(self, reference: str) -> Accept:
         """An acceptor from what is kept of the reference's folder, or compiled."""

@@ -119,7 +119,7 @@ def _patch(page: Page, line: Line) -> Record | None:
     if not isinstance(identity, str):
         return None
     patch = page.edit("patch", identity)
-    patch.scope["run_id"] = line["runId"]
+    patch.tell("run_id", line["runId"])
     return patch
 
 

@@ -3,6 +3,9 @@
 Lines of a long capture have few layouts (`glance.py`). For one of them it is known which properties a document has, in
 which order, and of which kind each value is; so a function without loops and look-ups does: it takes the values apart
 and puts to each what the schema still asks of it. Like every acceptor it only ever says "certainly valid".
+
+Who knows the layout of a document need not ask for it. Who does not, takes a wary acceptor: it looks at the keys and
+sizes by itself, leaves the kinds to the expressions, and may be given anything.
 """
 
 from __future__ import annotations
@@ -25,10 +28,10 @@ Checks = list[str] | None
 """What is asked of the values of a document, all of it; None when it cannot fit."""
 
 
-def straight(compiler: Compiler, reference: str, document: Any) -> Accept | None:
+def straight(compiler: Compiler, reference: str, document: Any, *, wary: bool = False) -> Accept | None:
     """The acceptor of a reference for documents with the layout of this one; None when none of them fits."""
     try:
-        plan = _Plan(compiler)
+        plan = _Plan(compiler, wary)
         checks = plan.fit([resolve(compiler.documents, reference, "")], document, "v")
     except (UnsupportedError, RecursionError):
         return None
@@ -41,9 +44,10 @@ def straight(compiler: Compiler, reference: str, document: Any) -> Accept | None
 class _Plan:
     """The lines that take a document apart, and the checks of what they find."""
 
-    def __init__(self, compiler: Compiler):
-        self._compiler = compiler
+    def __init__(self, compiler: Compiler, wary: bool):
+        self._compiler, self._wary = compiler, wary
         self.lines: list[str] = []
+        self._guarded: set[str] = set()
         self._opened: dict[str, list[str]] = {}
 
     def fit(self, subs: Subs, value: Any, name: str) -> Checks:
@@ -53,12 +57,23 @@ class _Plan:
             parts = [part for schema, file in subs for part in spread(self._compiler.documents, schema, file)]
             if not parts:
                 return []  # what nobody speaks about may hold anything, however deep
+            self._guard(value, name)
             whole = [(self._compiler.only(part.schema, _WHOLE), part.file) for part in parts]
             inside = self._object(parts, value, name) if kind == "object" else self._array(parts, value, name)
             return _joined([self._decided([sub for sub in whole if sub[0]], kind, name), inside])
-        return self._decided(subs, kind, name)
+        return self._decided(subs, None if self._wary else kind, name)
 
-    def _decided(self, subs: Subs, kind: str, name: str) -> Checks:
+    def _guard(self, value: Any, name: str) -> None:
+        """Has a wary acceptor look whether an object or array is laid out as this one is."""
+        if self._wary and name not in self._guarded:
+            self._guarded.add(name)
+            if type(value) is dict:
+                other = f"type({name}) is not dict or tuple({name}) != {tuple(value)!r}"
+            else:
+                other = f"type({name}) is not list or len({name}) != {len(value)}"
+            self.lines += [f"if {other}:", "    return False"]
+
+    def _decided(self, subs: Subs, kind: str | None, name: str) -> Checks:
         """What the expression for all layouts asks of a value."""
         text = self._compiler.conjunction(subs, kind).text
         return None if text == "False" else [] if text == "True" else [_renamed(text, name)]
