@@ -16,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_CHECK = "from validator.cli import main; main()"
+_CHECK = "from validator.cli.entry import run; run()"
 _TELLING = ("golden/*.ndjson", "rules/RED*/*.ndjson")
 """What is judged, below the fixtures of a protocol."""
 _JUDGED = (0, 1, 3)

@@ -13,15 +13,18 @@ _GARBAGE = (100_000, 20, 20)
 
 The contract and the rules alone are more than half as many, and none of them is ever given up.
 """
+_TOLD = (["-h"], ["--help"], ["--version"])
+"""What is answered with a few modules."""
 
 
 def main() -> None:
     """The entry point of a process, which ends with it; `validator.cli.entry.run` is for all others."""
     # Before anything is imported, because to import makes many objects and hardly any garbage.
     gc.set_threshold(*_GARBAGE)
-    from validator.cli import finder
+    if sys.argv[1:2] not in _TOLD:
+        from validator.cli import shelf
 
-    finder.install()
+        shelf.install()
     from validator.cli.entry import run
 
     try:

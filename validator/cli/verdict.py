@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from validator.cli import failure, judge, output
+from validator.cli import failure, judge, output, shelf
 from validator.protocol.keep import shipped
 from validator.renderers import render
 from validator.renderers.headline import headline
@@ -29,6 +29,7 @@ def give(
     output.show(_counted(run, wishes) if statistics else _rendered(run, wishes, color))
     _summarise(run, wishes)
     shipped().flush()
+    shelf.flush()
     leave(run)
 
 

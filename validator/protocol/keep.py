@@ -134,6 +134,13 @@ def shipped() -> Keep:
     return Keep(_folder(), _key(), _key, packed if os.path.isdir(packed) else None)
 
 
+def own(*marks: Any) -> Keep:
+    """What commands keep for themselves under some marks; it is kept for this version and this interpreter."""
+    if os.environ.get(VARIABLE) == _OFF:
+        return NOTHING
+    return Keep(_folder(), _begun(*marks).hexdigest())
+
+
 def _folder() -> str | None:
     named = os.environ.get(VARIABLE)
     if named:
@@ -146,14 +153,20 @@ def _key() -> str:
     """The digest of everything that an entry is made from."""
     package = os.path.dirname(validator.__file__)
     places = [resources.folder("schemas"), resources.folder("spec"), *(os.path.join(package, name) for name in _CODE)]
-    digest = blake2b(digest_size=_SIZE)
-    digest.update("\0".join(map(str, (validator.__version__, *_INTERPRETER))).encode())
+    digest = _begun()
     for place in places:
         for path in _files(place):
             content = _content(path)
             digest.update(f"\0{path[len(place) :]}\0{len(content)}\0".encode())
             digest.update(content)
     return digest.hexdigest()
+
+
+def _begun(*marks: Any) -> Any:
+    """A digest of our version, of this interpreter and of some marks."""
+    digest = blake2b(digest_size=_SIZE)
+    digest.update("\0".join(map(str, (validator.__version__, *_INTERPRETER, *marks))).encode())
+    return digest
 
 
 def _content(path: str) -> bytes:
