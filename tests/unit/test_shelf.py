@@ -149,13 +149,32 @@ def test_where_nothing_can_be_written_all_is_loaded_as_ever(again, tmp_path):
         assert again(folder=tmp_path / "file" / "below")[1] is shelf._New
 
 
-def test_a_shelf_with_many_changes_is_begun_anew(again, home, monkeypatch):
-    monkeypatch.setattr(shelf, "_MOST", 2)
-    loaders = []
-    for size in range(3):
+def test_the_place_of_what_has_changed_is_used_again(again, home, tmp_path):
+    for size in range(5):
         (home / "plain.py").write_text(f"{SOURCE}#{'.' * size}\n")
-        loaders += [again("borrowed.inner")[1], again()[1]]
-    assert loaders == [shelf._New, shelf._Held, shelf._Held, shelf._Held, shelf._Held, shelf._New]
+        assert [again()[1], again()[1]] == [shelf._New, shelf._Held]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
+        "key-modules",
+        "key-modules-0",
+        "key-modules-1",
+    ]
+
+
+def test_a_shelf_of_many_pieces_is_begun_anew(again, home, monkeypatch):
+    monkeypatch.setattr(shelf, "_MOST", 2)
+    (home / "third.py").write_text("")
+    again(), again("borrowed.inner")
+    assert [again(name)[1] for name in ("borrowed.plain", "borrowed.inner")] == [shelf._Held, shelf._Held]
+    assert [again("borrowed.third")[1], again("borrowed.third")[1], again()[1]] == [shelf._New, shelf._Held, shelf._New]
+
+
+def test_a_piece_that_another_process_wrote_is_not_taken_for_ours(again, tmp_path):
+    again()
+    kept = keep.Keep(str(tmp_path / "cache"), "key")
+    told = {name: ((0, 0), code) for name, (_, code) in kept.get("modules-0").items()}
+    kept.put("modules-0", lambda: told)
+    kept.flush()
+    assert again()[1] is shelf._New
 
 
 def test_what_is_read_from_an_archive_is_left_to_its_finder(again, home, tmp_path):

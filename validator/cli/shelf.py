@@ -9,7 +9,6 @@ before this finder is asked before it; what it does not hold is loaded as ever, 
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -25,7 +24,7 @@ _MOST = 16
 
 Status = tuple[int, int]
 """The time and the size of a source."""
-Place = tuple[int, str, str | None, bool, Status]
+Place = tuple[str, str, str | None, bool, Status]
 """Of a module: its piece, its source, where Python would keep it compiled, whether it is a package, and its status."""
 
 
@@ -34,62 +33,67 @@ class Shelf:
 
     def __init__(self, kept: keep.Keep):
         self._kept = kept
-        self._places: dict[str, Place]
-        self._pieces: list[bytes]
-        self._places, self._pieces = kept.get(_ENTRY) or ({}, [])
-        self._opened: dict[int, dict[str, CodeType]] = {}
-        self._new: dict[str, tuple[Place, CodeType]] = {}
+        self._places: dict[str, Place] = kept.get(_ENTRY) or {}
+        self._new: dict[str, tuple[_New, Status, CodeType]] = {}
 
     def find_spec(self, fullname: str, path: list[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """How to load a module of ours; None for all others."""
         if not path or not fullname.startswith(_PACKAGE):
             return None
-        known = self._places.get(fullname)
-        if known is not None and known[1].startswith(path[0]) and _status(known[1]) == known[4]:
-            _, source, cached, is_package, _ = known
-            spec = ModuleSpec(fullname, _Held(fullname, source, self), origin=source)
-            spec.has_location, spec.cached = True, cached
-            if is_package:
-                spec.submodule_search_locations = [os.path.dirname(source)]
-            return spec
+        place = self._places.get(fullname)
+        if place is not None and place[1].startswith(path[0]) and _status(place[1]) == place[4]:
+            code = self._code(fullname, place)
+            if code is not None:
+                return _spec(fullname, place, code)
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _New(fullname, spec.loader.path, self, spec.cached)
         return spec
 
-    def code(self, name: str) -> CodeType:
-        """The code of a module that was found here."""
-        piece = self._places[name][0]
-        if piece not in self._opened:
-            self._opened[piece] = marshal.loads(self._pieces[piece])
-        return self._opened[piece][name]
+    def _code(self, name: str, place: Place) -> CodeType | None:
+        """The code of a module, unless another process has written its piece anew meanwhile."""
+        status, code = (self._kept.get(place[0]) or {}).get(name, (None, None))
+        return code if status == place[4] else None
 
     def add(self, loader: _New, status: Status, code: CodeType) -> None:
         """Takes the code of a module that is not held, with the status that its source had before it was read."""
-        name = loader.name
-        place = (len(self._pieces), loader.path, loader.cached, loader.is_package(name), status)
-        self._new[name] = (place, code)
+        self._new[loader.name] = (loader, status, code)
 
     def flush(self) -> None:
         """Has the new modules kept as one more piece."""
         new, self._new = self._new, {}
         if not new:
             return
-        self._pieces.append(marshal.dumps({name: code for name, (_, code) in new.items()}))
-        self._places |= {name: place for name, (place, _) in new.items()}
-        self._kept.put(_ENTRY, lambda: (self._places, self._pieces) if len(self._pieces) <= _MOST else ({}, []))
+        pieces = {place[0] for place in self._places.values()}
+        if len(pieces) == _MOST:
+            pieces, self._places = set(), {}
+        piece = next(name for name in (f"{_ENTRY}-{number}" for number in range(_MOST)) if name not in pieces)
+        told = {name: (status, code) for name, (_, status, code) in new.items()}
+        for name, (loader, status, _) in new.items():
+            self._places[name] = (piece, loader.path, loader.cached, loader.is_package(name), status)
+        self._kept.put(piece, lambda: told)
+        self._kept.put(_ENTRY, lambda: self._places)
         self._kept.flush()
+
+
+def _spec(name: str, place: Place, code: CodeType) -> ModuleSpec:
+    _, source, cached, is_package, _ = place
+    spec = ModuleSpec(name, _Held(name, source, code), origin=source)
+    spec.has_location, spec.cached = True, cached
+    if is_package:
+        spec.submodule_search_locations = [os.path.dirname(source)]
+    return spec
 
 
 class _Held(SourceFileLoader):
     """Loads a module from the shelf; whatever else is asked of it is answered from its source."""
 
-    def __init__(self, fullname: str, path: str, shelf: Shelf):
+    def __init__(self, fullname: str, path: str, code: CodeType):
         super().__init__(fullname, path)
-        self._shelf = shelf
+        self._code = code
 
     def get_code(self, fullname: str) -> CodeType:
-        return self._shelf.code(fullname)
+        return self._code
 
 
 class _New(SourceFileLoader):
