@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
 
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
 from validator.report import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 CHUNK = 1 << 17
 _HEAD = 4096

@@ -12,7 +12,6 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.errors import UsageError
 from validator.protocol import gate
@@ -23,7 +22,10 @@ from validator.protocol.regex import any_of, compiled, is_anchored
 from validator.readings import layers, lowered, matches
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from validator.readings import Row
     from validator.redact import Vocabulary
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from validator.records import dataclass
 from validator.rules import Finding
 from validator.run import Accepted, Note
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 from validator.capture import native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 orjson = native.load()
 NATIVE = orjson is not None

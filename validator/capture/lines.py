@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.datafile import shown
 from validator.errors import CaptureError
 from validator.protocol.protocol import Protocol
 from validator.protocol.schemas import SchemaError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 RECORDS = "capture/1/records.schema.json#/$defs/"
 

@@ -11,10 +11,13 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
 
 from validator.capture.decode import decoder
 from validator.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 _BOM = b"\xef\xbb\xbf"
 _SAFE_INTEGER = 2**53
@@ -219,7 +222,7 @@ def _too_deep(raw: bytes, limit: int) -> bool:
     return False
 
 
-_Careful = tuple[Callable[[str], Any], list[Problem]]
+_Careful = tuple[Callable[[str], object], list[Problem]]
 """What decodes a text, and what it noted since the list was cleared."""
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
 
 from validator.errors import RuntimeValidateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _WORDS = {1: "violations", 2: "rule-crashed", 3: "incomplete", 4: "unreadable", 130: "interrupted"}
 _spoken = {"format": "text"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NoReturn
 
 from validator.cli import failure, judge, output, shelf
 from validator.protocol.keep import shipped
@@ -11,6 +10,10 @@ from validator.renderers import render
 from validator.renderers.headline import headline
 from validator.run import Run
 from validator.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def give(

@@ -9,12 +9,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
 
 from validator.protocol.glance import Keys, glance, remembered
 from validator.protocol.schemas import SchemaStore
 from validator.protocol.view import View, view
 from validator.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _UNDERSCORE = re.compile(r"(?<=[a-z0-9])_([a-z0-9])")
 

@@ -10,7 +10,6 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from validator import resources
 from validator.datafile import shown
@@ -18,6 +17,7 @@ from validator.errors import DefinitionError
 from validator.protocol.keep import NOTHING, shipped
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

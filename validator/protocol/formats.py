@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from validator.protocol.regex import compiled
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 

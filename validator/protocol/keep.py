@@ -25,11 +25,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import MAGIC_NUMBER, source_hash
-from typing import Any
 
 import validator
 from validator import resources
 from validator.protocol.digest import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 try:
     from _sre import MAGIC as REGEXES

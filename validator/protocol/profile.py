@@ -12,7 +12,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -25,8 +24,10 @@ from validator.protocol.schemas import SchemaError
 from validator.protocol.view import View, view
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,16 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Collection
-from typing import Any, AnyStr
 
 from validator.protocol.keep import Keep, shipped
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, AnyStr
+
 Made = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
 """Flags, the words of the code, how many groups there are, their numbers by name, and their names by number."""
-Key = tuple[Any, int | str]
+Key = tuple[object, int | str]
 """A pattern or words, and the flags or what was found out."""
 _ENTRY = "regexes"
 _ANCHORED = "anchored"

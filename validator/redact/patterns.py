@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import DefinitionError
@@ -15,8 +14,10 @@ from validator.protocol.schemas import load_store
 from validator.readings import Row
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 FILES = ("path-patterns", "secret-patterns")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
@@ -15,6 +14,10 @@ from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
 from validator.redact.patterns import hides, load_patterns
 from validator.sieve import shaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SECRET_KINDS = ("url", "secret")
 PATH_KINDS = ("path", "escape", "backslash")

@@ -7,7 +7,10 @@ names the ids at hand; ids that name no stream may belong to every one, so for t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Names = tuple[str, ...]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from validator.protocol.digest import sha256
 from validator.records import dataclass
 from validator.replay.form import Given
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
 END = "end"

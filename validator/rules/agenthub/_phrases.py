@@ -9,9 +9,12 @@ of the text first.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from validator.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

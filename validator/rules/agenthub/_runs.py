@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.honest import is_honest, known
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 from validator.rules.agenthub._tools import action_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ASKED = ("actionKind", "affectedFiles", "commandPreview", "expiresAt", "patchId")
 _PATHS = ("path", "file_path", "filePath", "filename", "file")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from validator.protocol.digest import blake2b
 from validator.replay import world as worlds
@@ -23,6 +22,10 @@ from validator.rules.command._sent import (
     value_of,
     waits,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RECOVERY = ("history.window.loaded", "history.reconstructed", "snapshot.repaired")
 

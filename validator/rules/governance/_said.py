@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 BESIDE = "permission_decision"
 """The record that may stand beside the payload of a permission event."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def digest(event: dict[str, Any]) -> bytes:
