@@ -182,7 +182,7 @@ class Prefixed:
 
     def read(self, size: int) -> bytes:
         begun, self._begun = self._begun, b""
-        return begun or self._file.read(size)
+        return begun + self._file.read(max(size - len(begun), 0))
 
 
 def _zstandard(word: str) -> Any:

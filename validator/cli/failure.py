@@ -56,12 +56,12 @@ def _say(text: str) -> None:
 
 
 def _line(word: str, code: int, message: str, *more: str | None) -> None:
-    import json
-
     from validator.renderers import MACHINE_FORMATS
 
     if _spoken["format"] not in MACHINE_FORMATS:
         return
+    import json
+
     source, place, hint = (*more, None, None, None)[:3]
     line = {
         "error": word,

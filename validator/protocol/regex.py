@@ -8,7 +8,6 @@ if the regex made from it equals the library's own. Patterns come from data file
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Collection
 
@@ -16,6 +15,7 @@ from validator.protocol.keep import Keep, shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any, AnyStr
 
 Made = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
@@ -36,6 +36,8 @@ def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     made = _known(key)
     if made is not None:
         return _restored(pattern, made)
+    import re  # what is kept is restored without
+
     found = re.compile(pattern, flags)
     _keep(key, lambda: _made(found, int(flags)))
     return found
@@ -56,15 +58,17 @@ def any_of(words: frozenset[str]) -> str:
 
 
 def _begins(pattern: str) -> bool:
-    from re import _constants, _parser
+    from re import MULTILINE, _constants, _parser
 
     parsed = _parser.parse(pattern)
-    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
+    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & MULTILINE
 
 
 def _branches(words: Collection[str]) -> str:
     if "" in words:
         return ""
+    import re
+
     letters = sorted({word[0] for word in words})
     parts = [re.escape(letter) + _branches({word[1:] for word in words if word[0] == letter}) for letter in letters]
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 
 from validator import resources
 from validator.errors import DefinitionError
@@ -16,6 +15,7 @@ from validator.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from pathlib import Path
     from typing import Any
 
@@ -60,7 +60,7 @@ def _load(root: str) -> Patterns:
         rows=rows,
         fields={**paths["fields"], **secrets["fields"]},
         output=paths["output"],
-        markers=compiled(secrets["markers"], re.IGNORECASE),
+        markers=compiled(f"(?i){secrets['markers']}"),
         vocabulary=frozenset(secrets["vocabulary"]),
         usual=frozenset(environment["usual"]),
         secret_names=tuple(environment["secret"]),

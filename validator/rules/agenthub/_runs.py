@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from validator.protocol.honest import is_honest, known
+from validator.protocol.regex import compiled
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
@@ -209,6 +209,8 @@ def covering(gate: dict[str, Any], kind: str | None) -> tuple[str, ...]:
 
 def _done_by(approval: Approval, command: str | None) -> bool:
     """True when a command can be what an approval of another kind is about: a push that git makes."""
+    import re  # few approvals are asked for so
+
     told = isinstance(approval.request.get("commandPreview"), str)
     return told or (command is not None and re.search(rf"\b{re.escape(approval.kind)}\b", command) is not None)
 
@@ -220,7 +222,7 @@ def performed(step: Step) -> bool:
 
 def absolute(path: str) -> bool:
     """True for a path that starts at a root, a drive, a home or a scheme."""
-    return re.match(r"[/\\~]|[A-Za-z]:|file:", path) is not None
+    return compiled(r"[/\\~]|[A-Za-z]:|file:").match(path) is not None
 
 
 def climbs(path: Any) -> bool:
