@@ -241,7 +241,7 @@ class Spot:
         self._later = _finder(later)
         self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
         """Finds the needles of which a shape does not tell all: those with digits."""
-        self._telling = compiled(_TELLING).search
+        self._telling, self._run = compiled(_TELLING).search, compiled(_RUN).search
         self._begins: Callable[[str], Any] | None = None
         self._parts = finder(frozenset(max(needle.split(), key=len) for row in later for needle in row.needles))
         self.texts: set[str] = set()
@@ -298,7 +298,7 @@ class Spot:
         return (
             self._telling(low) is not None
             or needles.occur_in(low.replace(b"://", b":"))
-            or (bool(self._bare) and compiled(_RUN).search(low) is not None)
+            or (bool(self._bare) and self._run(low) is not None)
         )
 
     def _spans(self, low: bytes) -> bool:

@@ -37,7 +37,7 @@ def main() -> None:
 
 def _is_watched() -> bool:
     """True where somebody looks on, or threads still work, so that the process has to end as any other."""
-    return bool(sys.flags.interactive or sys.gettrace() or sys.getprofile() or threads())
+    return bool(sys.flags.inspect or sys.gettrace() or sys.getprofile() or threads())
 
 
 def _leave(code: int) -> None:

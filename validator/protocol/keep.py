@@ -13,6 +13,9 @@ An installed package holds entries of its own, made when it was built (`hatch_bu
 has to compile. They are named and summed likewise, and read where the folder has none; who may write there may write
 this module, so no owner is asked for.
 
+Beside these lie entries that answer for no contract: the code of our modules, which whoever reads it has to prove
+(`validator/cli/shelf.py`). They are named by our version, the interpreter and marks of their own.
+
 `RUNTIME_VALIDATE_CACHE` names the folder; `off` keeps and reads nothing. Nothing depends on an entry but time: where
 the folder cannot be written, every run makes its own.
 """
