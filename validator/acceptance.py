@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from validator.judging import Judged
 from validator.report import Report
 from validator.run import Note, Run, accept, cap
 from validator.settings import Settings
 from validator.suppressions import Suppressions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from validator.baseline import Baseline, Ledger
 

@@ -9,7 +9,6 @@ for are one key as well, so that most steps are counted once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from validator.context import Context
 from validator.protocol.fastpath import mode
@@ -19,7 +18,11 @@ from validator.replay.world import World
 from validator.rules import Rule, Seen
 from validator.tally import Looked, Tally
 
-Quiet = Callable[[Step, World, Context], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Quiet = Callable[[Step, World, Context], object]
 _MOST_KEYS = 4096
 """Keys hold event types, and a stream may make up as many as it likes."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import ConfigurationError
 from validator.protocol.schemas import describe, leaves, load_store
 from validator.records import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from jsonschema.exceptions import ValidationError
 

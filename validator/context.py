@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from validator.capture.ndjson import Limits, Line
 from validator.errors import UsageError
@@ -12,6 +11,10 @@ from validator.protocol.schemas import SchemaError
 from validator.records import dataclass, field
 from validator.rules import Rule
 from validator.rules._catalog import load_rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _DIGITS = 18
 _MANY = 1_000_000

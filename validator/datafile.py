@@ -5,15 +5,15 @@ Both readers refuse what the formats leave lax: a key that occurs twice, and YAM
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from validator.errors import DefinitionError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 Pointer = Sequence[str | int]
 
@@ -36,6 +36,8 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 
 def read_json(path: str | Path) -> Any:
     """The value in a JSON file, duplicate keys refused."""
+    import json  # what is kept is read without
+
     try:
         return json.loads(_text(path), object_pairs_hook=_pairs)
     except json.JSONDecodeError as error:

@@ -7,7 +7,6 @@ in chunks of any size, with the same result.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, BinaryIO
 
 from validator.capture.detect import protocol_of
 from validator.capture.ndjson import Line, Splitter
@@ -19,6 +18,10 @@ from validator.report import Report
 from validator.rules import Finding
 from validator.session import Session
 from validator.sharing import Part, Share, add, part_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 __all__ = ["Options", "Validator", "check_options", "line_numbers", "validate"]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
 
 from validator.capture.sources import open_capture
 from validator.engine import Options, Validator
 from validator.errors import CaptureError
 from validator.report import Report
 
-CHUNK = 1 << 16
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+CHUNK = 1 << 17
 _HEAD = 4096
 """Bytes from which the kind of a file that is no capture is guessed."""
 Progress = Callable[[int], None]
@@ -83,12 +86,13 @@ class _Patience:
 
     def _install(self) -> None:
         import signal
-        import threading
 
         # Where interrupts are ignored, or somebody else takes them, that is left alone.
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._take)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            try:
+                signal.signal(signal.SIGINT, self._take)
+            except ValueError:  # only the main thread may take them
+                return
             self._installed = True
 
     def _take(self, _number: int, _frame: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from validator.engine import Options, Validator
 from validator.feeding import Progress, Result, ended, feed, so_far
@@ -11,6 +10,10 @@ from validator.processes import AUTO, fitting, is_large
 from validator.records import dataclass, field
 from validator.report import Report
 from validator.run import Note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 GRACE = 1.0
 """Seconds that other processes have to tell what they know when the check is interrupted."""

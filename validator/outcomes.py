@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from validator import redact
 from validator.capture.detect import names
@@ -17,6 +16,10 @@ from validator.replay.world import World
 from validator.report import Outcome, judged_beyond_schema
 from validator.requirements import Requirement
 from validator.tally import Tally
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _REASONS = {
     "not_judgeable": "no rule judges it yet",

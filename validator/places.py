@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from validator import resources
 from validator.protocol.definition import read_definition
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -7,12 +7,15 @@ A string is looked at as it is and as it reads once JSON escapes and percent sig
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from validator.protocol.regex import compiled
 from validator.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _ROUNDS = 3
 """How many layers of escapes are undone."""

@@ -11,9 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+else:
+
+    def dataclass_transform(**_: object) -> Callable[[T], T]:
+        """At run time nobody asks for what it tells those who check types."""
+        return lambda function: function
+
+
 _ABSENT: Any = object()
 _set = object.__setattr__
 
@@ -181,6 +191,6 @@ class _Fields:
                 return dataclasses.field(default_factory=default.factory)
             return dataclasses.field(default=default)
 
-        rows = [(name, Any, given(name)) for name in cls.__match_args__]
+        rows = [(name, object, given(name)) for name in cls.__match_args__]
         cls.__dataclass_fields__ = dataclasses.make_dataclass(cls.__name__, rows).__dataclass_fields__
         return cls.__dataclass_fields__

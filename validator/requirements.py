@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -23,8 +22,10 @@ from validator.protocol.wildcards import is_pattern
 from validator.records import dataclass
 from validator.rules._catalog import load_rules
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 CAPTURE = "capture/1"
 """The lines of a capture are the same in every protocol, so its clauses belong to every set."""

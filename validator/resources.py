@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

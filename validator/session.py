@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
 
 from validator.asking import Asker
 from validator.capture.canonical import Canonical, Reading
@@ -26,7 +25,10 @@ from validator.rules._catalog import Catalogue, compile_rules, load_rules
 from validator.sharing import Share, shared
 from validator.tally import Looked, Tally
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from validator.echo import Echoes
 
 _NOTHING: dict[str, bool] = {}

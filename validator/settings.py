@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from validator.capture.ndjson import Limits
 from validator.config import Config
@@ -12,6 +11,10 @@ from validator.engine import Options, check_options, line_numbers
 from validator.processes import AUTO
 from validator.records import dataclass
 from validator.rules._catalog import load_rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 DEFAULTS: dict[str, Any] = {
     "protocol": None,

@@ -9,10 +9,8 @@ over the bytes of the line where the native gate is built (`protocol/gate.py`), 
 from __future__ import annotations
 
 import functools
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.errors import UsageError
 from validator.protocol import gate
@@ -23,7 +21,11 @@ from validator.protocol.regex import any_of, compiled, is_anchored
 from validator.readings import layers, lowered, matches
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+    from typing import Any
+
     from validator.readings import Row
     from validator.redact import Vocabulary
 
@@ -47,7 +49,7 @@ _TELLING = rb"\\|%[0-9a-f]{2}|\xc4\xb0|\xe2\x84\xaa"
 """An escape, or one of the two letters beyond ASCII whose lower case is written with an ASCII letter."""
 _VARIABLE_GIVEN = r"[A-Z][A-Z0-9_]{1,60}="
 """Occurs wherever a variable is given a value."""
-_RUN = re.compile(rb"[A-Za-z0-9+_-]{24,}={0,2}")
+_RUN = rb"[A-Za-z0-9+_-]{24,}={0,2}"
 """Occurs wherever a word looks random, whatever its case and its digits are."""
 _KEPT = frozenset({"tool", "output"})
 """Places that what stands inside an object shares with it."""
@@ -239,7 +241,7 @@ class Spot:
         self._later = _finder(later)
         self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
         """Finds the needles of which a shape does not tell all: those with digits."""
-        self._telling = compiled(_TELLING).search
+        self._telling, self._run = compiled(_TELLING).search, compiled(_RUN).search
         self._begins: Callable[[str], Any] | None = None
         self._parts = finder(frozenset(max(needle.split(), key=len) for row in later for needle in row.needles))
         self.texts: set[str] = set()
@@ -296,7 +298,7 @@ class Spot:
         return (
             self._telling(low) is not None
             or needles.occur_in(low.replace(b"://", b":"))
-            or (bool(self._bare) and _RUN.search(low) is not None)
+            or (bool(self._bare) and self._run(low) is not None)
         )
 
     def _spans(self, low: bytes) -> bool:
@@ -399,7 +401,7 @@ def clues(vocabulary: Vocabulary) -> Iterator[gate.Clue]:
 
 def is_random(raw: bytes, row: Row) -> bool:
     """True unless a row that goes by randomness certainly finds nothing in a line."""
-    for run in _RUN.finditer(raw):
+    for run in compiled(_RUN).finditer(raw):
         start = run.start()
         if raw[start - 5 : start] == b'id":"' and raw[start - 6 : start - 5] == b"_":
             continue

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
-
 from validator.errors import ConfigurationError
+from validator.protocol.regex import compiled
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 Pointer = tuple[str | int, ...]
 
@@ -27,9 +27,9 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         text = path.read_text(encoding="utf-8")
         return _plain(tomllib.loads(text)), text
     except tomllib.TOMLDecodeError as error:
-        found = re.search(_ERROR_PLACE, str(error))
+        found = compiled(_ERROR_PLACE).search(str(error))
         place = found.group(1) if found else None
-        raise ConfigurationError(re.sub(_ERROR_PLACE, "", str(error)), source=path.name, place=place) from error
+        raise ConfigurationError(compiled(_ERROR_PLACE).sub("", str(error)), source=path.name, place=place) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError("the file is not UTF-8", source=path.name, place=f"byte {error.start}") from error
     except OSError as error:
@@ -46,9 +46,9 @@ def may_hold(path: str, section: tuple[str, str]) -> bool:
             text = file.read()
     except OSError:
         return True  # whoever reads it says why it cannot be read
-    outer, inner = (re.escape(name.encode()) for name in section)
-    begins = rb"""^(?:\xef\xbb\xbf)?\s*\[{0,2}\s*["']?%b["']?\s*(?:[\]=]|\.\s*["']?%b)""" % (outer, inner)
-    return bool(re.search(begins, text, re.MULTILINE)) or b"\\u" in text.lower()
+    outer, inner = (name.encode() for name in section)  # plain words of ours
+    begins = rb"""(?m)^(?:\xef\xbb\xbf)?\s*\[{0,2}\s*["']?%b["']?\s*(?:[\]=]|\.\s*["']?%b)""" % (outer, inner)
+    return compiled(begins).search(text) is not None or b"\\u" in text.lower()
 
 
 def _plain(value: Any) -> Any:
@@ -76,7 +76,7 @@ def _places(text: str) -> dict[Pointer, int]:
     array: Pointer | None = None
     counts: dict[Pointer, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        header, pair = re.match(_HEADER, line), re.match(_PAIR, line)
+        header, pair = compiled(_HEADER).match(line), compiled(_PAIR).match(line)
         if header and array is None:
             table = _opened(_parts(header.group(2)), header.group(1) == "[[", counts)
             found.setdefault(table, number)
@@ -106,4 +106,4 @@ def _closed(text: str) -> bool:
 
 
 def _parts(text: str) -> Pointer:
-    return tuple(next(part for part in match.groups() if part is not None) for match in re.finditer(_PART, text))
+    return tuple(next(part for part in match.groups() if part is not None) for match in compiled(_PART).finditer(text))

@@ -21,7 +21,7 @@ ORDER = [
     "validator.settings validator.judging",
     "validator.dividing",
     "validator.feeding",
-    "validator.config validator.baseline",
+    "validator.config validator.baseline validator.tomlfile",
     "validator.suppressions",
     "validator.run",
     "validator.rulestreams",
@@ -35,8 +35,8 @@ ORDER = [
     "validator.replay",
     "validator.capture validator.redact",
     "validator.protocol",
-    "validator.datafile validator.tomlfile",
-    "validator.resources validator.errors validator.records",
+    "validator.datafile",
+    "validator.resources validator.errors validator.records validator.jsontext",
 ]
 LAYER = {name: index for index, names in enumerate(ORDER) for name in names.split()}
 

@@ -85,7 +85,7 @@ second machine takes 2.7 times as long for a verdict, 2.0 times for Ajv's standa
 | two jobs to one | at least 1.6 | 1.65, 1.71 | 1.58, 1.60 |
 | two jobs to Ajv, standalone code | at least 1.4 | 0.406, 0.253 | 0.319, 0.220 |
 | memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.42 | 1.44 |
-| 200 events to `import click` | at most 2 | 3.54 | 4.11 |
+| 200 events to `import click` | at most 2 | 2.97 | 4.11, before modules lay in one entry |
 | a durable command to bare SQLite with the same rows | at most 2 | 1.75 to 1.92 | 2.47 to 2.50 |
 
 Most of a durable command of the second machine is Python, because its disk takes no time: a commit of bare SQLite with
@@ -105,19 +105,20 @@ Two jobs judge sessions apart where these have nothing in common: a line of a se
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules are
 shared out, and each reads, orders and replays every line. The first is what a check does from 16 MiB on unless it is
 told otherwise; the second takes more of the processors together, and is left to those who ask for it. A check of 200
-events takes 3.5 times `import click`, a short one of a dialect 1.9 times: the interpreter and the standard library are
-a sixth of it, our 390 modules a quarter, the contract and its digest a tenth, and the rest is the first line of every
-layout (147 in those 200 lines) and what events cost anyhow. Nothing in it stands out: 230,000 calls, of which no
-function has more than three parts in a hundred, and 206 of the 232 rules are run. The code of all modules in one entry
-of the cache, each proved by the digest of its source, would save 5 of 97 ms, and a loader of our own that checks
-compiled modules as Python does 3; both were left out, because that is little for a second way to load code. To do
-without `typing` would save 2, if no module of a check imported it. A durable command takes 1.8 times the bare commit of
-its rows (1.75 to 1.92 in seventeen runs on the first machine): of a record that kept its place in the indexes it writes
-the text alone, which a database that knows nothing but the rows cannot. Beside one that is given the very statements it
-takes 2.1 to 2.4 times as long. The rest goes into some four hundred small calls, of which reading and writing in one
-transaction would save one or two in a hundred. Memory for ten times the events grows by four bytes an event beside the
-duplicate check, what stays of subjects that are over: 112 MB at a million events and 364 MB at ten million, of which
-the duplicate check takes 25 and 240.
+events takes 3.0 times `import click`, 200 plainer ones 2.2 times, one event 1.7, a short capture of a dialect 1.4: the
+interpreter and the standard library are an eighth of it, our 390 modules a fifth, the contract and its digest a
+twelfth, and the rest is the first line of every layout (147 in those 200 lines) and what events cost anyhow. Nothing in
+it stands out: 215,000 calls, of which no function has more than three parts in a hundred, and 206 of the 232 rules are
+run. Of what it took before, a fifth is gone: the code of all modules lies in one entry of the cache, trusted by time
+and size of each source (9 of 113 ms), the process ends without taking itself apart (4), and neither `typing` nor `json`
+and `re` are loaded (2 and 4). Rules whose modules are loaded when they are first asked would save 7 ms of one event, 3
+of a plain capture and none of these 200, and the tables that rules, clauses and ledgers are compiled into 3 at most. A
+durable command takes 1.8 times the bare commit of its rows (1.75 to 1.92 in seventeen runs on the first machine): of a
+record that kept its place in the indexes it writes the text alone, which a database that knows nothing but the rows
+cannot. Beside one that is given the very statements it takes 2.1 to 2.4 times as long. The rest goes into some four
+hundred small calls, of which reading and writing in one transaction would save one or two in a hundred. Memory for ten
+times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB
+at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from validator.cli import main
+from validator.cli.entry import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-c", "from validator.cli import main; main()"]
@@ -75,7 +75,7 @@ def call(*words, cwd: Path, stdin: bytes = b"", **more: str) -> Done:
     ):
         os.chdir(cwd)
         try:
-            main()
+            run()
         except SystemExit as left:
             code = left.code or 0
         finally:

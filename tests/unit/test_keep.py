@@ -70,7 +70,8 @@ def test_a_finding_says_the_same_from_what_is_kept(warm, tmp_path):
     ],
 )
 def test_a_spoiled_entry_is_passed_over_and_written_again(warm, expected, spoil):
-    sound = {path: path.read_bytes() for path in warm.iterdir()}
+    # A piece of the shelf is written again only where its modules are asked for (`test_shelf.py`).
+    sound = {path: path.read_bytes() for path in warm.iterdir() if "modules" not in path.name}
     for path, content in sound.items():
         path.write_bytes(spoil(content))
     assert run(warm).stdout == expected

@@ -40,7 +40,7 @@ def test_what_was_kept_is_the_same_regex_and_is_not_compiled_again(tmp_path, mon
     first = [regex.compiled(*entry) for entry in PATTERNS]
     kept.flush()
     kept_in(tmp_path / "cache", monkeypatch)
-    monkeypatch.setattr(regex.re, "compile", None)
+    monkeypatch.setattr(re, "compile", None)
     again = [regex.compiled(*entry) for entry in PATTERNS]
     monkeypatch.undo()
     assert first == again == [re.compile(*entry) for entry in PATTERNS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from validator.capture.lines import RECORDS, inner
 from validator.protocol import casing
@@ -13,6 +12,10 @@ from validator.protocol.glance import glance
 from validator.protocol.protocol import Protocol
 from validator.protocol.respelling import Respelling, respelling
 from validator.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _UNMET, _MET = object(), object()
 """What is known of a layout that did not come yet, and of one that came once."""

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from validator.capture import native
 from validator.errors import UsageError
 from validator.protocol.fastpath import mode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _SAFE = 2**53
 _UNSURE = 1 << 62
 _OPENS, _CLOSES = b"{}"
-Decode = Callable[[bytes, int], dict[str, Any] | None]
+Decode = Callable[[bytes, int], dict[str, object] | None]
 
 
 def decoder() -> Decode | None:

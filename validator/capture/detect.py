@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol import casing
 from validator.protocol.exports import parts
 from validator.protocol.protocol import Protocol, available, load_protocol, outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def detect(document: dict[str, Any]) -> str | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any
 
 from validator.capture import native
+from validator.jsontext import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 orjson = native.load()
 NATIVE = orjson is not None
 _SORTED = orjson.OPT_SORT_KEYS if orjson is not None else 0
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _is_finite(value: Any) -> bool:
@@ -37,7 +39,7 @@ def _written(value: Any, option: int = 0) -> bytes | None:
 def sorted_bytes(value: Any) -> bytes:
     """Fast where the library can write the value; else the long way."""
     written = _written(value, _SORTED)
-    return _encode(value).encode() if written is None else written
+    return write(value).encode() if written is None else written
 
 
 def read_bytes(value: Any) -> bytes:
@@ -62,8 +64,14 @@ def pack(value: dict[str, Any]) -> bytes | dict[str, Any]:
     return value if written is None else written
 
 
+def _read(text: bytes) -> Any:
+    import json  # what was packed was packed by the library that is there
+
+    return json.loads(text)
+
+
 def unpack(packed: bytes | dict[str, Any]) -> Any:
     """The document that was packed."""
     if not isinstance(packed, bytes):
         return packed
-    return orjson.loads(packed) if orjson is not None else json.loads(packed)
+    return orjson.loads(packed) if orjson is not None else _read(packed)

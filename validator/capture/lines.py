@@ -6,23 +6,26 @@ for what they carry, that of the protocol (a command's request, a snapshot's rea
 
 from __future__ import annotations
 
-import json
+import functools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.datafile import shown
 from validator.errors import CaptureError
 from validator.protocol.protocol import Protocol
-from validator.protocol.schemas import SchemaError
+from validator.protocol.schemas import SchemaError, SchemaStore
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 RECORDS = "capture/1/records.schema.json#/$defs/"
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a capture we ship, with their line numbers; anything unreadable stops us."""
+    import json  # a check reads lines in another way
+
     with path.open(encoding="utf-8", newline="\n") as file:
         for number, text in enumerate(file, start=1):
             try:
@@ -39,7 +42,7 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
     store = protocol.store
     if "record" not in line:
         return store.line_errors(protocol.schema_for(protocol.type_of(line)), line)
-    known = store.subschema("capture/1/records.schema.json")["$defs"]
+    known = _kinds(store)
     if _word(line, "record") not in known:
         return [SchemaError("/record", "enum", f"must be one of {', '.join(known)}")]
     found = store.errors(RECORDS + line["record"], line)
@@ -49,6 +52,16 @@ def line_errors(protocol: Protocol, line: dict[str, Any]) -> list[SchemaError]:
         value = line[pointer.strip("/")] if pointer else line
         found += [SchemaError(pointer + e.pointer, e.keyword, e.message) for e in store.errors(reference, value)]
     return found
+
+
+@functools.lru_cache(maxsize=8)
+def _kinds(store: SchemaStore) -> tuple[str, ...]:
+    """The kinds of records that a capture may hold."""
+    known = store.kept.get("records")
+    if known is None:
+        known = tuple(store.subschema("capture/1/records.schema.json")["$defs"])
+        store.kept.put("records", lambda: known)
+    return known
 
 
 def inner(protocol: Protocol, line: dict[str, Any]) -> tuple[str, str] | None:

@@ -7,9 +7,12 @@ the standard library beside.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from validator.protocol.fastpath import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LIBRARY = "orjson"
 _spared = False

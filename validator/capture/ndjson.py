@@ -7,14 +7,17 @@ are read all the same.
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
 
 from validator.capture.decode import decoder
+from validator.jsontext import reader
+from validator.protocol.regex import compiled
 from validator.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 _BOM = b"\xef\xbb\xbf"
 _SAFE_INTEGER = 2**53
@@ -181,6 +184,8 @@ def _parse(line: Line, raw: bytes, limits: Limits, careful: _Careful) -> None:
         line.problems.append(Problem("too-deep"))
         return
     except ValueError as error:
+        import json  # most lines are
+
         byte = len(text[: error.pos].encode()) if isinstance(error, json.JSONDecodeError) else None
         line.problems.append(Problem("not-json", byte=byte))
         return
@@ -196,6 +201,8 @@ def _parse(line: Line, raw: bytes, limits: Limits, careful: _Careful) -> None:
 
 
 def _is_torn(text: str) -> bool:
+    import json  # most lines are whole
+
     entries = json.loads(text, object_pairs_hook=tuple, parse_int=str)
     told = [(key, value) for key, value in entries if key in {"type", "record"} or key.endswith(("_id", "Id"))]
     for inner in (value for key, value in entries if key == "payload" and isinstance(value, tuple)):
@@ -203,7 +210,7 @@ def _is_torn(text: str) -> bool:
     return len({key for key, _ in told}) < len({(key, repr(value)) for key, value in told})
 
 
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING = rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _NO_BRACKET = bytes(byte for byte in range(256) if byte not in b"{}[]")
 
 
@@ -212,14 +219,14 @@ def _too_deep(raw: bytes, limit: int) -> bool:
     if raw.count(b"{") + raw.count(b"[") <= limit:
         return False
     depth = 0
-    for byte in _STRING.sub(b"", raw).translate(None, _NO_BRACKET):
+    for byte in compiled(_STRING).sub(b"", raw).translate(None, _NO_BRACKET):
         depth += 1 if byte in b"{[" else -1
         if depth > limit:
             return True
     return False
 
 
-_Careful = tuple[Callable[[str], Any], list[Problem]]
+_Careful = tuple[Callable[[str], object], list[Problem]]
 """What decodes a text, and what it noted since the list was cleared."""
 
 
@@ -254,8 +261,8 @@ def _decoder() -> _Careful:
             return None
         return value
 
-    made = json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)
-    return made.decode, found
+    read = reader(object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=number)
+    return read, found
 
 
 def _has_lone_surrogate(value: Any) -> bool:

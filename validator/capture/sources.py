@@ -8,9 +8,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
 
 from validator.errors import CaptureError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 STDIN = "-"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -179,7 +182,7 @@ class Prefixed:
 
     def read(self, size: int) -> bytes:
         begun, self._begun = self._begun, b""
-        return begun or self._file.read(size)
+        return begun + self._file.read(max(size - len(begun), 0))
 
 
 def _zstandard(word: str) -> Any:

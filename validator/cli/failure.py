@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
 
 from validator.errors import RuntimeValidateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _WORDS = {1: "violations", 2: "rule-crashed", 3: "incomplete", 4: "unreadable", 130: "interrupted"}
 _spoken = {"format": "text"}
@@ -53,12 +56,12 @@ def _say(text: str) -> None:
 
 
 def _line(word: str, code: int, message: str, *more: str | None) -> None:
-    import json
-
     from validator.renderers import MACHINE_FORMATS
 
     if _spoken["format"] not in MACHINE_FORMATS:
         return
+    import json
+
     source, place, hint = (*more, None, None, None)[:3]
     line = {
         "error": word,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from validator.acceptance import settle
 from validator.capture.sources import STDIN, expand
@@ -13,6 +12,7 @@ from validator.judging import Judged, judge
 from validator.run import Run
 from validator.settings import Settings
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from validator.baseline import Baseline
 

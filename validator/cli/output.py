@@ -8,12 +8,12 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from validator.errors import OutputError, UsageError
 from validator.renderers import FORMATS
 from validator.renderers.look import Look
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import NoReturn
 
-from validator.cli import failure, judge, output
+from validator.cli import failure, judge, output, shelf
 from validator.protocol.keep import shipped
 from validator.renderers import render
 from validator.renderers.headline import headline
 from validator.run import Run
 from validator.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def give(
@@ -29,6 +32,7 @@ def give(
     output.show(_counted(run, wishes) if statistics else _rendered(run, wishes, color))
     _summarise(run, wishes)
     shipped().flush()
+    shelf.flush()
     leave(run)
 
 

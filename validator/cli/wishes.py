@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from validator import config
 from validator.cli import failure
 from validator.errors import UsageError
 from validator.settings import Settings, resolve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 
 def settings(given: dict[str, Any], config_file: str | None) -> Settings:

@@ -7,21 +7,24 @@ which is why a document can be converted only along its schema. Going there and 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
-from typing import Any
 
 from validator.protocol.glance import Keys, glance, remembered
+from validator.protocol.regex import compiled
 from validator.protocol.schemas import SchemaStore
 from validator.protocol.view import View, view
 from validator.records import dataclass, field
 
-_UNDERSCORE = re.compile(r"(?<=[a-z0-9])_([a-z0-9])")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_UNDERSCORE = r"(?<=[a-z0-9])_([a-z0-9])"
 
 
 def camel(name: str) -> str:
     """`tool_call_id` as `toolCallId`."""
-    return _UNDERSCORE.sub(lambda match: match.group(1).upper(), name)
+    return compiled(_UNDERSCORE).sub(lambda match: match.group(1).upper(), name)
 
 
 @dataclass(slots=True)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from validator import resources
 from validator.datafile import shown
 from validator.errors import DefinitionError
 from validator.protocol.keep import NOTHING, shipped
+from validator.protocol.regex import compiled
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -46,7 +46,7 @@ class Clause:
     @property
     def sentence(self) -> str:
         """The text for readers outside of its chapter, from where its links lead nowhere."""
-        return re.sub(_LINK, r"\1", self.text)
+        return compiled(_LINK).sub(r"\1", self.text)
 
 
 Told = tuple[str, str, str, str, int]
@@ -128,7 +128,7 @@ def _read(path: Path) -> list[Clause]:
                 start = number
             paragraph.append(line.strip())
             continue
-        match = re.match(_CLAUSE, " ".join(paragraph))
+        match = compiled(_CLAUSE).match(" ".join(paragraph))
         paragraph = []
         if match:
             clauses.append(_clause(match.group(1), match.group(2), shown(path), start))
@@ -136,7 +136,7 @@ def _read(path: Path) -> list[Clause]:
 
 
 def _clause(name: str, text: str, file: str, line: int) -> Clause:
-    keywords = re.findall(_KEYWORD, text)
+    keywords = compiled(_KEYWORD).findall(text)
     if len(keywords) != 1:
         reason = f"{name} has {len(keywords)} normative keywords, a clause has one"
         raise DefinitionError(reason, source=file, place=f"line {line}", hint="split it, or reword in lower case")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from validator.datafile import place_of, read_yaml, shown
 from validator.errors import DefinitionError
 from validator.protocol.schemas import SchemaStore, describe, leaves
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 
 def read_definition(file: str | Path, kind: str, store: SchemaStore) -> dict[str, Any]:

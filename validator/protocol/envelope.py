@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from operator import methodcaller
-from typing import Any
 
 from validator.protocol.honest import is_honest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Lens:
@@ -106,7 +109,7 @@ class Lens:
         return found
 
 
-Reader = Callable[[dict[str, Any]], Any]
+Reader = Callable[[dict[str, object]], object]
 _SHAPES_KEPT = 4096
 
 

@@ -7,10 +7,13 @@ the data lists them; the place of each is kept, so that a finding points into th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

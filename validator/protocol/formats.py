@@ -7,13 +7,13 @@ therefore carry a `pattern` for the shape, and this function decides whether the
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from validator.protocol.regex import compiled
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from datetime import datetime, timedelta
 
 # The fraction may have any number of digits: readers that need a datetime keep the first six.
@@ -41,7 +41,7 @@ def plain_instant() -> Callable[[str], object]:
 @functools.cache
 def ecma_regex(pattern: str) -> re.Pattern[str]:
     """A `pattern` as ECMA-262 reads it, which JSON Schema asks for: there `$` does not match before a final newline."""
-    return compiled(re.sub(r"(?<!\\)\$(?=\)*$)", r"\\Z", pattern))
+    return compiled(compiled(r"(?<!\\)\$(?=\)*$)").sub(r"\\Z", pattern))
 
 
 def parse_date_time(text: str) -> datetime | None:
@@ -50,7 +50,7 @@ def parse_date_time(text: str) -> datetime | None:
 
     if plain_instant()(text):
         return datetime.fromisoformat(text)
-    match = re.fullmatch(_SHAPE, text)
+    match = compiled(_SHAPE).fullmatch(text)
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))

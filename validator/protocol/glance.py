@@ -8,14 +8,18 @@ from its keys and the kinds of its values with its layout.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 from validator.protocol.honest import is_honest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 Keys = tuple[tuple[str, ...], ...]
 """The keys of every object of a document, in the order of the walk."""
 
-T = TypeVar("T")
 _KEPT, _LARGE, _LONG = 4096, 64, 512
 """Shapes and layouts that are remembered, and objects and values in a document beyond which they are not worth it."""
 _HONEST = "honest"

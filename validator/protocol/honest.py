@@ -6,7 +6,9 @@ value, an object with exactly the keys `honest` and `reason`.
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 WORDS = ("unknown", "unavailable", "not_applicable", "stale", "blocked")
 

@@ -13,6 +13,9 @@ An installed package holds entries of its own, made when it was built (`hatch_bu
 has to compile. They are named and summed likewise, and read where the folder has none; who may write there may write
 this module, so no owner is asked for.
 
+Beside these lie entries that answer for no contract: the code of our modules, which whoever reads it has to prove
+(`validator/cli/shelf.py`). They are named by our version, the interpreter and marks of their own.
+
 `RUNTIME_VALIDATE_CACHE` names the folder; `off` keeps and reads nothing. Nothing depends on an entry but time: where
 the folder cannot be written, every run makes its own.
 """
@@ -25,11 +28,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import MAGIC_NUMBER, source_hash
-from typing import Any
 
 import validator
 from validator import resources
 from validator.protocol.digest import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 try:
     from _sre import MAGIC as REGEXES
@@ -134,6 +140,13 @@ def shipped() -> Keep:
     return Keep(_folder(), _key(), _key, packed if os.path.isdir(packed) else None)
 
 
+def own(*marks: Any) -> Keep:
+    """What commands keep for themselves under some marks; it is kept for this version and this interpreter."""
+    if os.environ.get(VARIABLE) == _OFF:
+        return NOTHING
+    return Keep(_folder(), _begun(*marks).hexdigest())
+
+
 def _folder() -> str | None:
     named = os.environ.get(VARIABLE)
     if named:
@@ -146,14 +159,20 @@ def _key() -> str:
     """The digest of everything that an entry is made from."""
     package = os.path.dirname(validator.__file__)
     places = [resources.folder("schemas"), resources.folder("spec"), *(os.path.join(package, name) for name in _CODE)]
-    digest = blake2b(digest_size=_SIZE)
-    digest.update("\0".join(map(str, (validator.__version__, *_INTERPRETER))).encode())
+    digest = _begun()
     for place in places:
         for path in _files(place):
             content = _content(path)
             digest.update(f"\0{path[len(place) :]}\0{len(content)}\0".encode())
             digest.update(content)
     return digest.hexdigest()
+
+
+def _begun(*marks: Any) -> Any:
+    """A digest of our version, of this interpreter and of some marks."""
+    digest = blake2b(digest_size=_SIZE)
+    digest.update("\0".join(map(str, (validator.__version__, *_INTERPRETER, *marks))).encode())
+    return digest
 
 
 def _content(path: str) -> bytes:

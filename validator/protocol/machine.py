@@ -36,7 +36,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
 
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError
@@ -44,13 +43,15 @@ from validator.protocol.definition import read_definition
 from validator.protocol.schemas import SchemaStore
 from validator.records import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 NONE = "none"
 SAME = "same"
 
-Facts = Callable[[str], Any]
+Facts = Callable[[str], object]
 """Answers a path with the value found there, or None."""
 
 

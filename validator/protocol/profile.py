@@ -6,27 +6,28 @@ observed. There is no operation that loosens anything, and the three that exist 
 
 from __future__ import annotations
 
-import fnmatch
 import functools
-import json
 import os
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
 from validator.errors import DefinitionError, UsageError
+from validator.jsontext import write
 from validator.protocol.clauses import LEVELS, Clauses, load_clauses
 from validator.protocol.definition import read_definition
 from validator.protocol.digest import sha256
 from validator.protocol.protocol import Protocol
+from validator.protocol.regex import compiled
 from validator.protocol.schemas import SchemaError
 from validator.protocol.view import View, view
+from validator.protocol.wildcards import fitting
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Shortfall(SchemaError):  # noqa: N818, it is data, as a SchemaError is
         own = self.message.removeprefix("lacks ") if self.keyword == "required" else ""
         if pointer == (f"{self.pointer}/{own}" if own else self.pointer):
             return True
-        return bool(own) and pointer == self.pointer and not {own, self.name}.isdisjoint(re.findall(r"\w+", words))
+        told = {own, self.name}
+        return bool(own) and pointer == self.pointer and not told.isdisjoint(compiled(r"\w+").findall(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Profile:
             ),
             "levels": self.levels,
         }
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        text = write(content)
         return "sha256:" + sha256(text.encode()).hexdigest()
 
     def errors(self, document_kind: str, document: dict[str, Any]) -> Iterator[Shortfall]:
@@ -220,7 +222,7 @@ class Shapes:
     def kinds(self, pattern: str) -> list[str]:
         """Document kinds a pattern names: `tool.*` for events, `records/run` for anything else."""
         wanted = pattern if "/" in pattern else f"events/{pattern}"
-        return [kind for kind in self._references if fnmatch.fnmatchcase(kind, wanted)]
+        return fitting(wanted, self._references)
 
     def at(self, kind: str, path: tuple[str, ...]) -> View | None:
         """What is declared at a path of a kind of document, or None."""

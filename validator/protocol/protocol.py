@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.datafile import place_of, shown
@@ -16,8 +15,10 @@ from validator.protocol.machine import Driver, Machine, load_machine
 from validator.protocol.schemas import SchemaStore, load_store
 from validator.records import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

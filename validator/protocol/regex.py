@@ -8,16 +8,19 @@ if the regex made from it equals the library's own. Patterns come from data file
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Collection
-from typing import Any, AnyStr
 
 from validator.protocol.keep import Keep, shipped
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from typing import Any, AnyStr
+
 Made = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
 """Flags, the words of the code, how many groups there are, their numbers by name, and their names by number."""
-Key = tuple[Any, int | str]
+Key = tuple[object, int | str]
 """A pattern or words, and the flags or what was found out."""
 _ENTRY = "regexes"
 _ANCHORED = "anchored"
@@ -33,6 +36,8 @@ def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     made = _known(key)
     if made is not None:
         return _restored(pattern, made)
+    import re  # what is kept is restored without
+
     found = re.compile(pattern, flags)
     _keep(key, lambda: _made(found, int(flags)))
     return found
@@ -53,15 +58,17 @@ def any_of(words: frozenset[str]) -> str:
 
 
 def _begins(pattern: str) -> bool:
-    from re import _constants, _parser
+    from re import MULTILINE, _constants, _parser
 
     parsed = _parser.parse(pattern)
-    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & re.MULTILINE
+    return parsed[0] == (_constants.AT, _constants.AT_BEGINNING) and not parsed.state.flags & MULTILINE
 
 
 def _branches(words: Collection[str]) -> str:
     if "" in words:
         return ""
+    import re
+
     letters = sorted({word[0] for word in words})
     parts = [re.escape(letter) + _branches({word[1:] for word in words if word[0] == letter}) for letter in letters]
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"

@@ -8,9 +8,12 @@ given the same names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-Respelling = Callable[[Any], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Respelling = Callable[[object], object]
 
 
 def respelling(document: Any, spelt: Any) -> Respelling | None:

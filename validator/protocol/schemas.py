@@ -11,7 +11,6 @@ import functools
 import os
 import posixpath
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.datafile import json_pointer, read_json, shown
 from validator.errors import DefinitionError
@@ -20,8 +19,10 @@ from validator.protocol.glance import glance
 from validator.protocol.keep import Keep, keep_for
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from jsonschema.exceptions import ValidationError
     from referencing import Registry

@@ -8,10 +8,13 @@ validate.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.schemas import BASE, HONEST, SchemaStore
 from validator.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("then", "else")

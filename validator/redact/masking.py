@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 
 from validator.protocol.regex import any_of, compiled
 from validator.readings import Row, layers, matches, readings
 from validator.redact.patterns import load_patterns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 Segments = tuple[str | int, ...]
 """The steps of a JSON pointer."""
@@ -50,7 +53,7 @@ def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
         if start < done:
             continue
         if kind == "path":
-            rest = re.compile(_REST).match(text, end)
+            rest = compiled(_REST).match(text, end)
             end = rest.end() if rest else end
         parts += [text[done:start], "[masked path]" if kind == "path" else "[masked secret]"]
         done = max(end, done)

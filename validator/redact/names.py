@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from validator.protocol.keep import NOTHING, Keep
 from validator.protocol.protocol import Protocol
@@ -13,6 +12,10 @@ from validator.protocol.schemas import SchemaStore
 from validator.readings import Row, matches
 from validator.redact.patterns import Patterns, hides, load_patterns
 from validator.sieve import Sieve, finder, shaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PLACES = ("path", "reference", "text", "output", "tool")
 _NAMES_KEPT = 10_000

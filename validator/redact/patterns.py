@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-from typing import TYPE_CHECKING, Any
 
 from validator import resources
 from validator.errors import DefinitionError
@@ -15,8 +13,11 @@ from validator.protocol.schemas import load_store
 from validator.readings import Row
 from validator.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from pathlib import Path
+    from typing import Any
 
 FILES = ("path-patterns", "secret-patterns")
 
@@ -59,7 +60,7 @@ def _load(root: str) -> Patterns:
         rows=rows,
         fields={**paths["fields"], **secrets["fields"]},
         output=paths["output"],
-        markers=compiled(secrets["markers"], re.IGNORECASE),
+        markers=compiled(f"(?i){secrets['markers']}"),
         vocabulary=frozenset(secrets["vocabulary"]),
         usual=frozenset(environment["usual"]),
         secret_names=tuple(environment["secret"]),

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
+from validator.protocol.regex import compiled
 from validator.readings import Match, Row, layers, lowered, matches, readings
 from validator.records import dataclass
 from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
 from validator.redact.patterns import hides, load_patterns
 from validator.sieve import shaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SECRET_KINDS = ("url", "secret")
 PATH_KINDS = ("path", "escape", "backslash")
@@ -241,20 +244,22 @@ class _Scanner:
             return False
         if word in {"password", "passwd", "passphrase"}:
             return len(text) >= 3 and (" " not in text or word == "passphrase")
-        return len(text) >= 8 and " " not in text and not re.fullmatch(r"[a-z]+(?:[-_. ][a-z]+)*", text)
+        return len(text) >= 8 and " " not in text and not compiled(r"[a-z]+(?:[-_. ][a-z]+)*").fullmatch(text)
 
     def _is_plain(self, text: str) -> bool:
         """True for a value that is no marker, no reference and no placeholder."""
         if not text or self.patterns.markers.fullmatch(text):
             return False
-        return not re.match(r"[a-z][a-z0-9+.-]*://|\$|<|\{\{|%[A-Z]|(?:env|secret|vault|ref|keyring|sha256):", text)
+        return not compiled(r"[a-z][a-z0-9+.-]*://|\$|<|\{\{|%[A-Z]|(?:env|secret|vault|ref|keyring|sha256):").match(
+            text
+        )
 
     def _variables(self, segments: Segments, place: str, value: Any) -> Iterator[Leak]:
         level = self.patterns.environment.get(self.name, {}).get(place)
         if level is None or is_honest(value):
             return
         plain = sum(
-            isinstance(sub, str) and bool(re.fullmatch(_VARIABLE, name)) and self._is_plain(sub)
+            isinstance(sub, str) and bool(compiled(_VARIABLE).fullmatch(name)) and self._is_plain(sub)
             for name, sub in _pairs(value)
         )
         if plain:
@@ -266,7 +271,7 @@ class _Scanner:
         if spot.in_key or ("\n" not in spot.text and "\\n" not in spot.text):
             return None
         for reading in readings(spot.text):
-            pairs = dict(re.findall(_ASSIGNED, reading.text))
+            pairs = dict(compiled(_ASSIGNED).findall(reading.text))
             secret = [name for name, value in pairs.items() if self._is_secret_variable(name, value)]
             if len(secret) >= 2 and (level := self.patterns.secret.get(self.name, {}).get(spot.place)):
                 return self._leak(spot, "environment", "environment-secrets", "secret variables", level, len(spot.text))
@@ -279,13 +284,14 @@ class _Scanner:
         value = value.strip("\"' \r")
         if not any(part in name for part in self.patterns.secret_names) or len(value) < 6 or not self._is_plain(value):
             return False
-        return not re.match(r"(?i)your|example|xxx|change|placeholder|none$|null$|true$|false$|/|\.|[0-9]+$", value)
+        return compiled(_NO_SECRET).match(value) is None
 
     def _leak(self, spot: Spot, kind: str, row: str, what: str, level: str, length: int) -> Leak:
         pointer = masked_pointer(spot.segments, self.canaries)
         return Leak(pointer, kind, row, what, level, spot.place, length, spot.in_key, spot.segments)
 
 
+_NO_SECRET = r"(?i)your|example|xxx|change|placeholder|none$|null$|true$|false$|/|\.|[0-9]+$"
 _VARIABLE = r"[A-Z_][A-Z0-9_]*"
 _ASSIGNED = r"(?:^|\n)[ \t]{0,4}(?:export |declare -x |set )?([A-Z][A-Z0-9_]{1,60})=([^\n]+)"
 

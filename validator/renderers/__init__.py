@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
 from validator.renderers.look import PLAIN, Look
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:  # whoever only asks for the names of the formats loads no judge
     from validator.run import Run
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from validator.protocol.regex import compiled
 from validator.records import replace
 from validator.report import Report
 from validator.rules import Finding
@@ -16,7 +15,7 @@ _TEXTS = ("expected", "actual", "pointer", "state", "file", "event_id", "event_t
 def printable(text: str) -> str:
     """One line of text in which nothing is a command."""
     # All of them count as not printable, as do some others.
-    return text if text.isprintable() else re.sub(_CONTROL, "\ufffd", text)
+    return text if text.isprintable() else compiled(_CONTROL).sub("\ufffd", text)
 
 
 def printable_run(run: Run) -> Run:
@@ -39,8 +38,8 @@ def _report(report: Report) -> Report:
 
 def printable_finding(found: Finding) -> Finding:
     """A finding whose every text a person can be shown; mostly it is the same one."""
-    texts = {name: value for name in _TEXTS if (value := getattr(found, name)) and re.search(_CONTROL, value)}
+    texts = {name: value for name in _TEXTS if (value := getattr(found, name)) and compiled(_CONTROL).search(value)}
     changed = {name: printable(value) for name, value in texts.items()}
-    if found.entity and re.search(_CONTROL, found.entity[1]):
+    if found.entity and compiled(_CONTROL).search(found.entity[1]):
         changed["entity"] = (found.entity[0], printable(found.entity[1]))
     return replace(found, **changed) if changed else found

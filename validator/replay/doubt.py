@@ -7,9 +7,12 @@ names the ids at hand; ids that name no stream may belong to every one, so for t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from validator.replay.subject import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Names = tuple[str, ...]
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from validator.protocol.machine import NONE, SAME, Driver, Facts, Machine, Row
 from validator.protocol.protocol import Protocol
@@ -28,6 +27,10 @@ from validator.replay.faded import Faded, Subjects
 from validator.replay.kin import Kin, counted_by, related_by
 from validator.replay.step import Move, Refusal, Step
 from validator.replay.subject import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST = 4096
 """Drivers of which it is remembered who lists them; a stream may make up as many as it likes."""

@@ -9,15 +9,16 @@ data (`heads`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.capture.ndjson import Line
 from validator.protocol.exports import parts
 from validator.protocol.formats import instant
 from validator.replay.world import World
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
 
 class Heads:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
 
 from validator.protocol.fastpath import mode
 from validator.protocol.glance import Keys, Shape, glance
@@ -29,8 +28,13 @@ from validator.records import dataclass
 from validator.replay.form import Condition, Form, Given, Lane, minded
 from validator.replay.step import Step
 
-T = TypeVar("T")
-R = TypeVar("R")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+    R = TypeVar("R")
+
 Teacher = tuple[type, Callable[[Step], None]]
 ASTRAY = "astray"
 _MOST = 16_384

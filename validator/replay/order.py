@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.capture.encode import read_bytes
 from validator.protocol.protocol import Protocol
 from validator.replay.seen import SeenEvents, hashed, hashed_all, short
 from validator.replay.step import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _KIND = 0xFFFF
 """The bits of what is noted about an event that hold the number of its type; the others hold the digest."""

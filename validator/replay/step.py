@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
 from validator.records import dataclass, field
 from validator.replay.form import Form, Lane
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(slots=True)

@@ -16,7 +16,6 @@ bytes (`seen.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
 
 from validator.protocol.protocol import Protocol as Dialect
 from validator.records import dataclass
@@ -29,7 +28,15 @@ from validator.replay.order import Order
 from validator.replay.step import Place, Step, Stretch
 from validator.replay.subject import Subject
 
-About = Step | Subject | Mapping[str, str] | Any | None
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Protocol, TypeVar
+
+    L = TypeVar("L")
+else:
+    Protocol = object
+
+About = Step | Subject | Mapping[str, str] | object | None
 """What a question is about: anything with a scope, or the ids themselves; None for the whole capture."""
 
 RECENT = 10_000
@@ -82,7 +89,6 @@ class Audience:
     """Those who have to be shown the last step."""
 
 
-L = TypeVar("L")
 _AUDIENCES = 1_024
 _PRESENT = 1 << 14
 
@@ -327,7 +333,7 @@ class World:
         self._spared = spared
 
 
-class _Ledgers(dict[type, Any]):
+class _Ledgers(dict[type, object]):
     """The ledgers by kind; asking for one that failed raises what it failed with."""
 
     def __init__(self, failed: dict[type, Exception]):

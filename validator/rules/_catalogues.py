@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FLAGS = ("is_read_only", "is_destructive", "is_concurrency_safe")
 RESERVED = {"denied": "TOOL-15", "unavailable": "TOOL-15", "ask": "TOOL-16"}

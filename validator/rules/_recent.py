@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Key = TypeVar("Key")
+    Value = TypeVar("Value")
 
 
-class Recent(dict, Generic[Key, Value]):
+class Recent(dict):
     """The entries that came last; the oldest is forgotten when there are more than the limit."""
 
     def __init__(self, limit: int):
@@ -29,7 +32,7 @@ class Recent(dict, Generic[Key, Value]):
             del self[next(iter(self))]
 
 
-class Waiting(Generic[Key, Value]):
+class Waiting:
     """What was told under each key and not looked at yet; of all of it the oldest is forgotten beyond the limit.
 
     Most of it is forgotten before anybody looks, so it is sorted by keys when somebody does.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from validator.protocol.digest import sha256
+from validator.protocol.regex import compiled
 from validator.records import dataclass
 from validator.replay.form import Given
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MUST, SHOULD, MAY = "MUST", "SHOULD", "MAY"
 END = "end"
@@ -73,7 +76,7 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """The same for the same fault in another run: no ids, no line numbers, no list positions."""
-        pointer = re.sub(r"/[0-9]+(?=/|$)", "/*", self.pointer)
+        pointer = compiled(r"/[0-9]+(?=/|$)").sub("/*", self.pointer)
         kind = self.entity[0] if self.entity else ""
         parts = (self.rule, self.clause, self.event_type or "", pointer, kind, self.state or "", self.key)
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -187,7 +190,7 @@ def document(text: str) -> dict[str, str]:
     """The parts of a rule's docstring: the summary, then Why, Trips, Near miss and Fix."""
     parts = {"summary": text.split("\n\n", 1)[0].replace("\n", " ").strip()}
     pattern = r"(?:^|\n|\s{2})(" + "|".join(PARTS) + r"): "
-    pieces = re.split(pattern, text)
+    pieces = compiled(pattern).split(text)
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         parts[name] = " ".join(body.split())
     return parts

@@ -7,10 +7,13 @@ shares one line, and only what was heard of in between is looked at again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from validator.replay.step import Step
 from validator.replay.subject import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Name = tuple[str, str]
 """Machine and id."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from validator.protocol.formats import is_date_time, plain_instant
 from validator.protocol.regex import compiled
 
-Accept = Callable[[Any], object]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Accept = Callable[[object], object]
 
 
 def scope_of_all() -> dict[str, Any]:

@@ -10,11 +10,14 @@ accept.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from validator.protocol.fastpath.acceptors import Accept, scope_of_all
 from validator.protocol.fastpath.conjunction import NEVER, Conjunction, Expression
 from validator.protocol.fastpath.parts import UnsupportedError, resolve, spread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LONGEST = 400
 """Characters of an expression that is repeated in place; longer ones are called."""

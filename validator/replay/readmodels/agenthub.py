@@ -7,13 +7,15 @@ one that was open when a line was lost is `stale` until something is heard of it
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MODEL = "run_view"
 UNTOLD = {"honest": "unknown", "reason": "The stream does not tell."}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from validator.capture.encode import sorted_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def word(mapping: Any, name: str) -> str | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.replay.readmodels.agent_threads import Runs, content_of
 from validator.replay.readmodels.words import word
 from validator.rules.agent_threads._facts import KEPT
 from validator.rules.agent_threads.message_changed import Shown, form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Fork = tuple[int, str | None, tuple[int, ...]]
 """The place of the message that has to follow, what is wrong with it, and lines that prove it beside the thread's."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KEPT = ("committed", "superseded")
 

@@ -5,12 +5,14 @@ A run may ask very often; a call or a change looks only at the groups that it ca
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from validator.records import dataclass, field
 from validator.replay.readmodels.words import mark
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MASKS = ("*", "…", "...", "<", "[", "{", "$", "redacted", "masked", "hidden")
 
@@ -85,6 +87,8 @@ class Asked:
             if kind in kinds:
                 found += [silent, previewed]
             elif is_shell:
+                import re  # few approvals are asked for so
+
                 # A command can be what an approval of another kind is about: a push that git makes.
                 is_named = command is not None and re.search(rf"\b{re.escape(kind)}\b", command) is not None
                 found += [silent, previewed] if is_named else [previewed]

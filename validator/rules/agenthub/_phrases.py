@@ -8,10 +8,12 @@ of the text first.
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
+from validator.protocol.regex import compiled
 from validator.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,12 @@ SILENCE = (
     r"(?:无人|没有人|没人|未收到|未获)(?:回应|应答|响应|答复|回复|处理|审批|审核|反对)",
 )
 """What a reason says when an approval came from nobody; found inside the text, unless the text denies it."""
-_DENIED = re.compile(r"(?:\bnot|\bnever|\bno longer|\bnot an?|n't|\bwithout(?: an?)?|并非|不是|没有|非|不)\s*$")
+_DENIED = r"(?:\bnot|\bnever|\bno longer|\bnot an?|n't|\bwithout(?: an?)?|并非|不是|没有|非|不)\s*$"
 
 
 def plain(text: str) -> str:
     """The text in lower case, with single spaces and without punctuation at its ends."""
-    words = re.sub(r"[\s_]+", " ", text.lower()).strip(" .,:;!?-。！？，…\"'")
+    words = compiled(r"[\s_]+").sub(" ", text.lower()).strip(" .,:;!?-。！？，…\"'")
     return words.replace(",", "").replace("'", "")
 
 
@@ -100,7 +102,7 @@ def _left(text: str, chinese: tuple[str, ...]) -> list[str]:
     """The words of a text without Chinese ones that are empty."""
     for word in chinese:
         text = text.replace(word, " ")
-    return re.findall(r"[^\W_]+", text)
+    return compiled(r"[^\W_]+").findall(text)
 
 
 def by_silence(text: Any) -> bool:
@@ -108,5 +110,5 @@ def by_silence(text: Any) -> bool:
     if not isinstance(text, str):
         return False
     told = plain(text)
-    found = (match for pattern in SILENCE for match in re.finditer(pattern, told))
-    return any(not _DENIED.search(told[: match.start()]) for match in found)
+    found = (match for pattern in SILENCE for match in compiled(pattern).finditer(told))
+    return any(not compiled(_DENIED).search(told[: match.start()]) for match in found)

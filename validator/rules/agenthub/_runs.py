@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 from validator.protocol.honest import is_honest, known
+from validator.protocol.regex import compiled
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 from validator.rules.agenthub._asked import Approval, Asked, Group
 from validator.rules.agenthub._paths import Paths
 from validator.rules.agenthub._tools import action_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ASKED = ("actionKind", "affectedFiles", "commandPreview", "expiresAt", "patchId")
 _PATHS = ("path", "file_path", "filePath", "filename", "file")
@@ -206,7 +208,7 @@ def performed(step: Step) -> bool:
 
 def absolute(path: str) -> bool:
     """True for a path that starts at a root, a drive, a home or a scheme."""
-    return re.match(r"[/\\~]|[A-Za-z]:|file:", path) is not None
+    return compiled(r"[/\\~]|[A-Za-z]:|file:").match(path) is not None
 
 
 def climbs(path: Any) -> bool:

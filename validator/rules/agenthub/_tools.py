@@ -6,7 +6,7 @@ performs no action we know of, and no gate is asked about it.
 
 from __future__ import annotations
 
-import re
+from validator.protocol.regex import compiled
 
 NAMES = {
     "file_read": ("file_read", "open_file", "read", "read_file", "read_text_file", "view_file"),
@@ -82,5 +82,5 @@ def action_of(tool: object) -> str | None:
     """The action kind a tool stands for, or None when its name does not tell."""
     if not isinstance(tool, str):
         return None
-    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
-    return _KINDS.get(re.sub(r"[\s.\-]+", "_", spelled).lower())
+    spelled = compiled(r"(?<=[a-z0-9])(?=[A-Z])").sub("_", tool)
+    return _KINDS.get(compiled(r"[\s.\-]+").sub("_", spelled).lower())

@@ -6,13 +6,12 @@ Trips: an event at 11:00:01+02:00.  Near miss: the same instant as 09:00:01.000Z
 Fix: Write the time stamp in UTC, ending in Z, with exactly three digits after the second.
 """
 
-import re
-
+from validator.protocol.regex import compiled
 from validator.replay.faded import Lines
 from validator.rules import finding, rule, seen
 from validator.rules.agenthub._runs import entity
 
-_FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_FORM = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
 
 
 class Coarse:
@@ -25,7 +24,7 @@ class Coarse:
 
     def apply(self, step):
         timestamp = step.line.get("timestamp")
-        if step.kind == "event" and isinstance(timestamp, str) and not _FORM.fullmatch(timestamp):
+        if step.kind == "event" and isinstance(timestamp, str) and not compiled(_FORM).fullmatch(timestamp):
             self.first.setdefault(step.scope.get("run_id") or "", step.number)
 
 

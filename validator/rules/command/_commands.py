@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
+from validator.jsontext import write
 from validator.protocol.digest import blake2b
 from validator.replay import world as worlds
 from validator.replay.faded import Lines
@@ -23,6 +21,10 @@ from validator.rules.command._sent import (
     value_of,
     waits,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RECOVERY = ("history.window.loaded", "history.reconstructed", "snapshot.repaired")
 
@@ -206,8 +208,7 @@ def _choice(sent: Sent) -> tuple[str, str] | None:
 
 
 def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return blake2b(text.encode(), digest_size=12).hexdigest()
+    return blake2b(write(value).encode(), digest_size=12).hexdigest()
 
 
 def around(world: World, sent: Sent) -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import known
 from validator.protocol.protocol import Command
 from validator.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 REFUSALS = frozenset({"rejected", "unavailable"})
 DONE = frozenset({"accepted", "queued"})

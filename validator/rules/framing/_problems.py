@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.replay.step import Step
 from validator.rules import Finding, Seen, finding, seen
 from validator.rules._firsts import Firsts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PROTOCOLS = ("agent-runtime", "agent-threads", "agenthub", "runagents")
 LOOKED = seen()

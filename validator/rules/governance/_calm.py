@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules._catalogues import RESERVED, Catalogues
@@ -15,6 +13,10 @@ from validator.rules.governance._questions import Questions
 from validator.rules.governance._rewrites import Rewrites
 from validator.rules.governance._said import BESIDE, hidden, stated
 from validator.rules.governance._work import RUNS, Target, Work, runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _RUNS = frozenset(RUNS)
 _FED = frozenset({"process.started", "process.input"})

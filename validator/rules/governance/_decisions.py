@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
@@ -13,8 +12,10 @@ from validator.replay.world import World
 from validator.rules.governance._said import BESIDE, flat, payload, said
 from validator.rules.governance._work import Target
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
 TARGETS = frozenset({"tool_call_id", "process_id", "action_id", "peer_task_id"})
 """What a permission can be about, beside a turn as a whole."""

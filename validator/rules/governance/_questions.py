@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from validator.protocol.casing import camel
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
@@ -13,6 +11,7 @@ from validator.replay.world import World
 from validator.rules.governance._said import payload, said, text
 from validator.rules.governance._work import Target
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 from validator.protocol.honest import known
+from validator.protocol.regex import compiled
 from validator.replay.step import Step
 from validator.replay.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 BESIDE = "permission_decision"
 """The record that may stand beside the payload of a permission event."""
@@ -50,7 +52,7 @@ def text(value: Any) -> str | None:
 
 def shown(word: Any) -> str:
     """A word of a vocabulary as it is; anything else is not repeated in a finding."""
-    return word if isinstance(word, str) and re.fullmatch(r"[a-z_]{1,20}", word) else "another word"
+    return word if isinstance(word, str) and compiled(r"[a-z_]{1,20}").fullmatch(word) else "another word"
 
 
 def permits(line: dict[str, Any], name: str) -> Any:

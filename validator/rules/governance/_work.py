@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import known
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.governance._said import flat, held, payload, said, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TOOL_RUNS = ("tool.progress", "tool.result")
 RUNS = (*TOOL_RUNS, "process.started", "process.output", "process.input")

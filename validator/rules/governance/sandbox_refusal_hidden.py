@@ -6,12 +6,16 @@ Near miss: tool.failed with the category sandbox.
 Fix: Give the failure the category sandbox, or refer to the violation.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules import finding, rule, seen
 from validator.rules.governance._said import held, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ENDS = {"tool.failed": "tool_call_id", "process.failed": "process_id"}
 

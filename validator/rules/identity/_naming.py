@@ -6,13 +6,16 @@ The rules that judge ids are asked once about events of one naming whose ids say
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.subject import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TASKS = ("task", "orchestration", "attempt")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.machine import NONE
@@ -12,6 +11,10 @@ from validator.replay.faded import Lines
 from validator.replay.step import Move, Step
 from validator.rules._firsts import Firsts
 from validator.rules.identity._naming import PAIRS, TASKS, Naming, Owned, Pair, containers, message_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PLACE = PAIRS[:1]
 """The thread and its session."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import known
 from validator.records import dataclass, field
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(slots=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.formats import parse_date_time
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.rules.ordering._reconnects import TELLING, Reconnects
 from validator.rules.ordering._streams import Gaps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RECOVERED = {"history.window.loaded", "history.reconstructed", "snapshot.repaired"}
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.protocol import Protocol
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Introduced:

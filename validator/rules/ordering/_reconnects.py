@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
@@ -11,6 +10,10 @@ from validator.records import dataclass
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
 from validator.rules.ordering._streams import SILENT_RETURN, is_marker, payload_of, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SNAPSHOTS = {"snapshot.updated", "snapshot.repaired"}
 RESUMED = "channel.resumed"

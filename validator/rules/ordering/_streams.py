@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any
 
 from validator.records import dataclass
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SILENT_RETURN = {"channel.connected", "channel.disconnected", "channel.resumed"}
 """Events about the connection itself; they are not what a gap has swallowed the like of."""

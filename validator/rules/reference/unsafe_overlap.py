@@ -5,7 +5,9 @@ Trips: a destructive call starts while another call runs.  Near miss: both calls
 Fix: Run writing calls one after the other, or declare `is_concurrency_safe` where it is true.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections import namedtuple
 
 from validator.rules import finding, rule, seen
 from validator.rules._catalogues import Catalogues, flag
@@ -80,11 +82,7 @@ class CallFlags:
         return found
 
 
-class _Kind(NamedTuple):
-    writes: bool
-    safe: bool
-
-
+_Kind = namedtuple("_Kind", ("writes", "safe"))
 _KINDS = tuple(_Kind(writes, safe) for writes in (True, False) for safe in (True, False))
 _CLASHES = {
     one: tuple(other for other in _KINDS if (one.writes or other.writes) and not (one.safe and other.safe))

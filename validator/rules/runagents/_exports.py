@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
-
+from validator.jsontext import write
+from validator.protocol.digest import blake2b
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def digest(event: dict[str, Any]) -> bytes:
     """A digest of an event that does not depend on the order of its keys."""
-    return hashlib.blake2b(json.dumps(event, sort_keys=True).encode(), digest_size=12).digest()
+    return blake2b(write(event).encode(), digest_size=12).digest()
 
 
 def export_of(step: Step) -> dict[str, Any] | None:

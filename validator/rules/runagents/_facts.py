@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import known
@@ -11,6 +10,10 @@ from validator.records import dataclass, field
 from validator.replay.readmodels.runagents import bare_hash, data_of
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TOOLS = ("TOOL_REQUEST", "TOOL_CALLED", "TOOL_RESPONSE")
 DECISIONS = ("APPROVED", "REJECTED")

@@ -5,12 +5,11 @@ Trips: APPROVAL_REQUIRED with the hash sha256:9f86d0.  Near miss: the whole dige
 Fix: Write all 64 digits in lower case.
 """
 
-import re
-
+from validator.protocol.regex import compiled
 from validator.rules import finding, rule, seen
 
 RECORDS = ("approval_request", "blocked_action")
-_FORM = re.compile(r"(?:sha256:)?[0-9a-f]{64}")
+_FORM = r"(?:sha256:)?[0-9a-f]{64}"
 
 
 @rule("RAG027", "hash-form", clauses={"runagents": "RA-85"}, on=("*", "record:snapshot"), given=("payload_hash",))
@@ -20,6 +19,6 @@ def check(step, world, context):
     if not given or not isinstance(given, str):
         return
     yield seen()
-    if not _FORM.fullmatch(given):
+    if not compiled(_FORM).fullmatch(given):
         pointer = "/payload_hash" if step.kind == "event" else "/snapshot/payload_hash"
         yield finding(step, "64 lower-case hexadecimal digits", "another form", pointer=pointer)

@@ -5,10 +5,9 @@ Trips: turn.failed whose status is a word outside the vocabulary.  Near miss: th
 Fix: Correct the field the pointer names; what it has to hold is in the catalogue of the event's family.
 """
 
-import re
-
 from validator.places import clause_at
 from validator.protocol.profile import Shortfall
+from validator.protocol.regex import compiled
 from validator.rules import MUST, finding, rule, seen
 
 GENERAL = {"agent-runtime": "ENV-12", "agenthub": "AH-12", "runagents": "RA-10", "agent-threads": "AT-21"}
@@ -60,7 +59,7 @@ def _clause(step, protocol, error, context):
 
 def _lacking(message):
     """Where the first of the fields would stand that are missing."""
-    told = re.match(r"lacks (?:one of )?([^ ,]+)", message)
+    told = compiled(r"lacks (?:one of )?([^ ,]+)").match(message)
     return f"/{told[1]}" if told else ""
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import is_honest
 from validator.records import dataclass, field
 from validator.replay.faded import Lines
 from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.step import Step
 from validator.replay.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ANSWERS = {
     "get_session": ("snapshot", "session_snapshot"),

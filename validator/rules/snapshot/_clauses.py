@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.step import Step
 from validator.replay.world import World
@@ -11,6 +9,10 @@ from validator.rules.snapshot._claims import Claims
 from validator.rules.snapshot._compare import Difference
 from validator.rules.snapshot._comparisons import Compared
 from validator.rules.snapshot._owners import restarted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MODEL_CLAUSES = {
     "session_snapshot": "RM-35",

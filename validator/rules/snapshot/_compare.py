@@ -7,12 +7,15 @@ no schema declares are ignored. A list that is stated is stated whole; its entri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import is_honest
 from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 LESS = ("unknown", "unavailable", "not_applicable", "stale")
 """Words that say honestly that a status is not known."""

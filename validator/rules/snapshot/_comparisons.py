@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
@@ -15,6 +13,10 @@ from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.snapshot._claims import Claim, Claims
 from validator.rules.snapshot._compare import KEYS, LESS, OVER, Difference, compare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 HEAD = ("as_of_sequence", "freshness", "freshness_reason", "session_id", "thread_id")
 """What a document says about itself; judged by clauses of its own."""

@@ -7,8 +7,6 @@ difference is named and the others are counted.
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.readmodels.agent_runtime.names import FAILED
 from validator.replay.readmodels.agent_runtime.recall import Replay
 from validator.replay.step import Step
@@ -17,6 +15,10 @@ from validator.rules import Finding, finding
 from validator.rules.snapshot._claims import Claim, Claims
 from validator.rules.snapshot._compare import Difference
 from validator.rules.snapshot._comparisons import Compared, Comparisons
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NEEDS = (Claims, Comparisons, Replay)
 WAKES = ("snapshot.updated", "snapshot.repaired", "record:snapshot", "record:result")

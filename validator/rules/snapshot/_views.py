@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
 from validator.protocol.honest import is_honest
 from validator.records import dataclass
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
 from validator.replay.world import World
 
-V = TypeVar("V")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.step import Refusal, Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ...] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import OpenWork, ends
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PARTS = {
     "turn": (

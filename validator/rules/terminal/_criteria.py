@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.honest import known
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def listed(step: Step) -> list[dict[str, Any]] | None:

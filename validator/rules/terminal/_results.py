@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.replay.faded import Lines
 from validator.replay.step import Step
 from validator.replay.world import World
 from validator.rules.terminal._work import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAMES = {"artifact_id": "artifact", "evidence_id": "evidence"}
 DEMANDS = ("artifacts_required", "evidence_required", "delivery_required")

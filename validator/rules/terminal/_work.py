@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.protocol.honest import known
 from validator.records import dataclass, field
 from validator.replay.step import Move, Step
 from validator.replay.subject import Subject
 from validator.replay.world import About, World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 GOOD = frozenset({"completed", "succeeded"})
 _NUMBERS = (int, float)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.subject import Subject
 from validator.replay.world import World
 from validator.rules._silence import Silence
 from validator.rules.terminal._work import GOOD, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CLAUSES = {
     "turn": "HON-20",

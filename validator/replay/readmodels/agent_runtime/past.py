@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections import namedtuple
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.capture.encode import unpack
 from validator.protocol.machine import NONE
@@ -13,27 +13,33 @@ from validator.replay.doubt import Doubt
 from validator.replay.step import Move, Place, Step, Stretch
 from validator.replay.subject import Subject
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from validator.replay.readmodels.agent_runtime.ledger import ReadModels
 
 NOTHING: dict[Any, Any] = {}
 NO_ANSWER: tuple[str, Any] = ("", None)
+_KEPT = ("number", "type", "place", "scope", "moves", "line", "found_by", "acknowledged")
 make = tuple.__new__
 """Makes a named tuple of a tuple: an event of every line is kept, and the call by names takes twice as long."""
 
 
-class Kept(NamedTuple):
+class Kept(namedtuple("Kept", _KEPT, defaults=(None, None, NOTHING, (), b"", NOTHING, NO_ANSWER))):
     """One event of a session, or the answer to `ack_events` about one of its channels."""
 
+    __slots__ = ()
+
     number: int
-    type: str | None = None
-    place: Place | None = None
-    scope: dict[str, str] = NOTHING
-    moves: Sequence[Move] = ()
-    line: bytes | dict[str, Any] = b""
-    found_by: dict[tuple[str, str], str] = NOTHING
+    type: str | None
+    place: Place | None
+    scope: dict[str, str]
+    moves: Sequence[Move]
+    line: bytes | dict[str, Any]
+    found_by: dict[tuple[str, str], str]
     """How the subjects that the event introduced were found."""
-    acknowledged: tuple[str, Any] = NO_ANSWER
+    acknowledged: tuple[str, Any]
     """The channel, and the sequence; an event acknowledges none of any channel."""
 
     @property
@@ -46,8 +52,10 @@ class Kept(NamedTuple):
         return Step(line, self.number, type=self.type, place=self.place, moves=self.moves, scope=self.scope)
 
 
-class Repeated(NamedTuple):
+class Repeated(namedtuple("Repeated", ("number", "like", "sequence", "line"))):
     """An event that repeats another but for its place, its time and its text; read like what is kept of others."""
+
+    __slots__ = ()
 
     number: int
     like: Step

@@ -13,7 +13,6 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict, deque
 from heapq import merge
-from typing import Any
 
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
@@ -21,6 +20,10 @@ from validator.replay.readmodels.agent_runtime.past import NO_ANSWER, NOTHING, K
 from validator.replay.readmodels.agent_runtime.records import as_record
 from validator.replay.seen import Noted, short
 from validator.replay.step import Step, Stretch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TAKEN = 20_000
 """Events of all sessions that are kept together, at most."""

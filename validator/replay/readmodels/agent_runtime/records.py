@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.protocol.view import View, view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 UNTOLD = "no event told it"
 

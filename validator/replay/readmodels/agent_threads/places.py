@@ -6,9 +6,12 @@ Kept with every record once somebody has asked, so that a question costs what st
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from validator.replay.readmodels.words import mark
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Place = tuple[Hashable, Hashable]
 """The thread and the fork."""

@@ -6,12 +6,14 @@ transcript that is served later says what the stream said.
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.capture.encode import sorted_bytes
 from validator.records import dataclass
 from validator.replay.readmodels.words import number, word
 from validator.replay.seen import hashed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 LEFT = ("stepFinish", "error")
 """What a stream leaves in the metadata of a message."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from array import array
-from typing import Any
 
 from validator.capture.encode import unpack
 from validator.records import dataclass
@@ -17,6 +16,10 @@ from validator.replay.readmodels.agent_threads.places import Places
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step, Stretch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KEPT = ("committed", "superseded")
 """Statuses of runs whose messages are part of their thread."""

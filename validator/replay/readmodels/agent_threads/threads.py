@@ -7,12 +7,15 @@ unknown otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from validator.records import dataclass, field
 from validator.replay.readmodels.agent_threads.reducer import Reducer
 from validator.replay.readmodels.agent_threads.runs import KEPT, Runs, unknown
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LEDGER = unknown("The ledger assigns it, and no message was captured.")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from validator.protocol.honest import known
 from validator.records import dataclass, field
 from validator.replay.readmodels.runagents.words import APPROVALS, bare_hash, data_of, later, unknown
 from validator.replay.readmodels.words import word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _TOOLS = ("TOOL_REQUEST", "TOOL_CALLED", "TOOL_RESPONSE")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from typing import Any
 
 from validator.protocol.honest import known
 from validator.records import dataclass, field
 from validator.replay.readmodels.runagents.words import APPROVALS, data_of, later, mixture, unknown, vocabulary_of
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ENDS = {"COMPLETED": ("COMPLETED",), "FAILED": ("FAILED", "REJECTED", "INVOKE_FAILED")}
 _ERRORS = ("ERROR", "FAILED", "INVOKE_FAILED")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from validator.protocol.formats import parse_date_time
 from validator.protocol.honest import known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 APPROVALS = ("APPROVAL_REQUIRED", "APPROVED", "REJECTED")
 

@@ -1,0 +1,133 @@
+"""The compiled code of our modules in one entry, for processes that are a command of ours.
+
+The import system looks for each of four hundred modules in its folder, asks for its size and time, and reads a file:
+that takes as long as to judge a hundred lines. Here the code of all modules that commands before this one loaded lies
+in one entry beside the contract (`validator/protocol/keep.py`, which says whose entries are read). It is trusted as
+Python trusts a compiled module, by the size and the time of its source, at which every process looks anew. Who stands
+before this finder is asked before it; what it does not hold is loaded as ever, and held from the next command on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+
+from validator.protocol import keep
+
+_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_PACKAGE = f"{os.path.basename(_HOME)}."
+_ENTRY = "modules"
+_MOST = 16
+"""Pieces after which a shelf is begun anew, because the code of modules that have changed since stays in them."""
+
+Status = tuple[int, int]
+"""The time and the size of a source."""
+Place = tuple[str, str, str | None, bool, Status]
+"""Of a module: its piece, its source, where Python would keep it compiled, whether it is a package, and its status."""
+
+
+class Shelf:
+    """What commands before this one loaded, piece by piece as they did, and what this one loads beyond."""
+
+    def __init__(self, kept: keep.Keep):
+        self._kept = kept
+        self._places: dict[str, Place] = kept.get(_ENTRY) or {}
+        self._new: dict[str, tuple[_New, Status, CodeType]] = {}
+
+    def find_spec(self, fullname: str, path: list[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """How to load a module of ours; None for all others."""
+        if not path or not fullname.startswith(_PACKAGE):
+            return None
+        place = self._places.get(fullname)
+        if place is not None and place[1].startswith(path[0]) and _status(place[1]) == place[4]:
+            code = self._code(fullname, place)
+            if code is not None:
+                return _spec(fullname, place, code)
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _New(fullname, spec.loader.path, self, spec.cached)
+        return spec
+
+    def _code(self, name: str, place: Place) -> CodeType | None:
+        """The code of a module, unless another process has written its piece anew meanwhile."""
+        status, code = (self._kept.get(place[0]) or {}).get(name, (None, None))
+        return code if status == place[4] else None
+
+    def add(self, loader: _New, status: Status, code: CodeType) -> None:
+        """Takes the code of a module that is not held, with the status that its source had before it was read."""
+        self._new[loader.name] = (loader, status, code)
+
+    def flush(self) -> None:
+        """Has the new modules kept as one more piece."""
+        new, self._new = self._new, {}
+        if not new:
+            return
+        pieces = {place[0] for place in self._places.values()}
+        if len(pieces) == _MOST:
+            pieces, self._places = set(), {}
+        piece = next(name for name in (f"{_ENTRY}-{number}" for number in range(_MOST)) if name not in pieces)
+        told = {name: (status, code) for name, (_, status, code) in new.items()}
+        for name, (loader, status, _) in new.items():
+            self._places[name] = (piece, loader.path, loader.cached, loader.is_package(name), status)
+        self._kept.put(piece, lambda: told)
+        self._kept.put(_ENTRY, lambda: self._places)
+        self._kept.flush()
+
+
+def _spec(name: str, place: Place, code: CodeType) -> ModuleSpec:
+    _, source, cached, is_package, _ = place
+    spec = ModuleSpec(name, _Held(name, source, code), origin=source)
+    spec.has_location, spec.cached = True, cached
+    if is_package:
+        spec.submodule_search_locations = [os.path.dirname(source)]
+    return spec
+
+
+class _Held(SourceFileLoader):
+    """Loads a module from the shelf; whatever else is asked of it is answered from its source."""
+
+    def __init__(self, fullname: str, path: str, code: CodeType):
+        super().__init__(fullname, path)
+        self._code = code
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self._code
+
+
+class _New(SourceFileLoader):
+    """Loads a module as ever, and has its code kept."""
+
+    def __init__(self, fullname: str, path: str, shelf: Shelf, cached: str | None):
+        super().__init__(fullname, path)
+        self._shelf, self.cached = shelf, cached
+
+    def get_code(self, fullname: str) -> CodeType:
+        status = _status(self.path)
+        code = super().get_code(fullname)
+        if status is not None:
+            self._shelf.add(self, status, code)
+        return code
+
+
+def _status(path: str) -> Status | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def install() -> None:
+    """From here on, our modules are found so; nothing is where nothing may be kept."""
+    kept = keep.own(sys.flags.optimize, _HOME)
+    if kept is not keep.NOTHING and PathFinder in sys.meta_path:
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), Shelf(kept))
+
+
+def flush() -> None:
+    """Has kept what this process loaded, where it has a shelf."""
+    for finder in sys.meta_path:
+        if type(finder) is Shelf:
+            finder.flush()
