@@ -272,4 +272,4 @@ def main(rounds: dict[int, int]) -> None:
 
 if __name__ == "__main__":
     wishes = [int(word) for word in sys.argv[1:]]
-    main({wishes[0]: wishes[1] if len(wishes) > 1 else ROUNDS} if wishes else {100_000: ROUNDS, 1_000_000: 1})
+    main({wishes[0]: wishes[1] if len(wishes) > 1 else ROUNDS} if wishes else {100_000: ROUNDS, 1_000_000: 2})
