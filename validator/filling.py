@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from validator.capture.encode import NATIVE
-from validator.holes import NAMES, Layout, is_count, is_fraction, is_name, is_share, is_text, is_whole
+from validator.holes import NAMES, Layout, is_count, is_fraction, is_name, is_text, is_whole
 from validator.redact import is_marker, vocabulary
 from validator.rules.redaction._leaks import Leaks
 from validator.sieve import Spot
@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST_ID = 512
 _EVENT_ID, _TEXT = NAMES.index("event_id"), NAMES.index("text")
-_NUMBERS: dict[str, Callable[[bytes], Any]] = {
-    "count": is_count,
-    "share": is_share,
-    "whole": is_whole,
-    "fraction": is_fraction,
-}
+_NUMBERS: dict[str, Callable[[bytes], Any]] = {"count": is_count, "whole": is_whole, "fraction": is_fraction}
 
 
 class Fillings:

@@ -36,7 +36,6 @@ _WRITTEN = rb'[^"\\\x00-\x1f]*+(?:\\(?:[nrt"\\/]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]
 """A text as our own writer escapes it, and as others may."""
 _NAME = rb'[^"\\\x00-\x1f]+'
 _COUNT = rb"(?:0|[1-9][0-9]{0,14})"
-_SHARE = rb"(?:100|[1-9]?[0-9])"
 _UTC = ord("Z")
 _ZONE = rb"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 _CLOCK = rb"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?" + _ZONE
@@ -53,7 +52,6 @@ _SHAPES = {
     "grows": (b"", _COUNT),
     "size": (b"", _COUNT),
     "count": (b"", _COUNT),
-    "share": (b"", _SHARE),
     "word": (b'"', _NAME),
     "whole": (b"", _WHOLE),
     "fraction": (b"", _FRACTION),
@@ -74,7 +72,6 @@ def _probe(kind: str, number: int) -> str | int | float:
 is_text = re.compile(_TEXT).fullmatch
 is_name = re.compile(_NAME).fullmatch
 is_count = re.compile(_COUNT).fullmatch
-is_share = re.compile(_SHARE).fullmatch
 is_whole = re.compile(_WHOLE).fullmatch
 _is_fraction = re.compile(_FRACTION).fullmatch
 _is_clock = re.compile(_CLOCK).fullmatch

@@ -9,7 +9,7 @@ from validator.records import dataclass
 
 Path = tuple[str, ...]
 Fields = dict[str, str]
-"""Fields of a payload to what they hold, such as `text`, a position that `grows`, or the `size` of the text."""
+"""Fields of a payload to what they hold: `text`, a position that `grows`, or the `size` of the text."""
 ENVELOPE = ("event_id", "timestamp", "sequence")
 """What a line of a stream says of itself beside its text, where its protocol has it."""
 
@@ -22,8 +22,8 @@ class Streamed:
     """The identity that all lines of one stream share, and another line that has to do with it has as well."""
     types: dict[str, Fields]
     """The fields of a payload in which such lines may differ."""
-    counted: dict[str, Fields]
-    """Numbers of a payload in which they may differ as well, and that no rule reads: a `count`, or a `share` of 100."""
+    counted: dict[str, frozenset[str]]
+    """Fields of a payload that may count up, and that no rule reads."""
 
 
 STREAMED = {
@@ -34,9 +34,8 @@ STREAMED = {
             "reasoning.delta": {"text": "text", "delta": "text"},
             "process.output": {"text": "text", "offset": "grows", "size_bytes": "size"},
             "tool.args": {"delta": "text"},
-            "tool.progress": {"message": "text"},
         },
-        {"model.delta": {"index": "count"}, "tool.progress": {"percent": "share"}},
+        {"model.delta": frozenset({"index"})},
     ),
     "agent-threads": Streamed("stream_id", {"text-delta": {"delta": "text"}, "reasoning": {"text": "text"}}, {}),
 }

@@ -35,11 +35,11 @@ class Varying:
 
     def holes(self, document: dict[str, Any], kind: str) -> tuple[Hole, ...]:
         """The holes that a line of a type has beside those of its stream."""
-        found, payload, counted = [], self._frame.payload, self._counted.get(kind, {})
+        found, payload = [], self._frame.payload
         for path in self._paths.get(kind, ()):
             value = at(document, path)
             if path[:-1] == payload:
-                found += [Hole(counted[path[-1]], path)] if type(value) is int else []
+                found += [Hole("count", path)] if type(value) is int else []
             elif value != "" and type(value) in _KINDS:
                 found.append(Hole(_KINDS[type(value)], path))
         return tuple(found)
@@ -70,7 +70,7 @@ class Varying:
             if payload[: len(place)] == place:
                 yield from self._differing(one[name], two[name], kind, own, place)
             elif path:
-                yield place if path == payload and name in self._counted.get(kind, {}) else None
+                yield place if path == payload and name in self._counted.get(kind, ()) else None
             elif name in READ or name in self._protocol.identities or name in _declared(self._protocol.store):
                 yield None
             else:

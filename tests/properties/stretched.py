@@ -103,10 +103,9 @@ class Stretching:
             if isinstance(before.get(name), type(sizes[what])) and not self._happens(0.03):
                 piece["payload"][name] = sizes[what] + before[name] if what == "grows" else sizes[what]
 
-        for name, what in COUNTED.get(piece["type"], {}).items() if self._counts else ():
-            odd = self._random.choice((-1, "one", 1.5, 101, 99.5, True))
-            told = count if what == "count" else count % 101
-            piece["payload"][name] = odd if self._happens(0.03) else told
+        for name in COUNTED.get(piece["type"], ()) if self._counts else ():
+            odd = self._random.choice((-1, "one", 1.5, True))
+            piece["payload"][name] = odd if self._happens(0.03) else count
         self._add(piece)
 
     def _add(self, piece: dict[str, Any]) -> None:

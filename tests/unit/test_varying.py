@@ -39,7 +39,6 @@ def learned(varying, before, after):
         ({"acme": {"a": {"b": 1}}}, {"acme": {"a": {"b": 2}}}, (Hole("whole", ("acme", "a", "b")),)),
         ({"payload": {"index": 1}}, {"payload": {"index": 2}}, (Hole("count", ("payload", "index")),)),
         ({"payload": {"delta": "a"}}, {"payload": {"delta": "b"}}, ()),
-        ({"payload": {"percent": 1}}, {"payload": {"percent": 2}}, None),
         ({"acme": 1}, {"acme": "1"}, None),
         ({"acme": True}, {"acme": False}, None),
         ({"acme": [1]}, {"acme": [2]}, None),
@@ -86,13 +85,12 @@ def test_lines_that_differ_in_too_much_are_not_alike(varying):
 
 def test_what_counts_up_fits_its_schema(core):
     """A number that is written in a hole is in any case one that the schema accepts."""
-    numbers = {"count": (0, 7, 10**14), "share": range(101)}
     for kind, names in CORE.counted.items():
-        for name, what in names.items():
+        for name in names:
             place = view(core.store, core.events[kind]).at(f"payload.{name}")
             tests = [jsonschema_rs.validator_for(part.schema).is_valid for part in place.parts]
             assert set(place.types) <= {"integer", "number"} != set()
-            assert all(test(number) for test in tests for number in numbers[what])
+            assert all(test(number) for test in tests for number in (0, 7, 10**14))
 
 
 def test_what_rules_read_of_a_line_is_declared_or_never_a_hole(core):
