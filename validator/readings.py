@@ -71,8 +71,12 @@ class Row:
         """Where it matches, by its first group."""
         if not self.may_match(lowered):
             return
-        for match in self.regex.finditer(text):
-            group = next((index for index in range(1, match.re.groups + 1) if match.group(index) is not None), 0)
+        regex = self.regex
+        for match in regex.finditer(text):
+            if regex.groups < 2:
+                group = match.lastindex or 0
+            else:
+                group = next((index for index in range(1, regex.groups + 1) if match.group(index) is not None), 0)
             start, end = match.span(group)
             if self.not_after_pattern and self.not_after.search(text[max(0, start - 40) : start]):
                 continue
@@ -169,11 +173,39 @@ class Match:
     end: int
 
 
+def are_matched(text: str, rows: Iterable[Row]) -> bool:
+    """True when a row claims any place of a text; one that leaks everywhere is not read to its end."""
+    possible = _possible(text, rows)
+    for reading in readings(text) if possible else ():
+        low = reading.text.lower()
+        if any(next(row.spans(reading.text, low), None) for row in possible):
+            return True
+    return False
+
+
+def first_matches(text: str, rows: Iterable[Row]) -> list[Match]:
+    """What `matches` finds, of each row at least the first place; a text in which one row claims all is soon read."""
+    possible = _possible(text, rows)
+    if "\\" in text or "%" in text:
+        return matches(text, possible)
+    low = text.lower()
+    firsts = [(row, span) for row in possible if (span := next(row.spans(text, low), None))]
+    if len(firsts) == 1:
+        ((row, span),) = firsts
+        return [Match(row, *span)]
+    return matches(text, [row for row, _ in firsts])
+
+
+def _possible(text: str, rows: Iterable[Row]) -> list[Row]:
+    """The rows of which a needle occurs in a text, decoded or not."""
+    whole = layers(text).lower()
+    return [row for row in rows if row.may_match(whole)]
+
+
 def matches(text: str, rows: Iterable[Row]) -> list[Match]:
     """Every place a row claims; where two overlap, the row that is listed first has it."""
     found: list[Match] = []
-    whole = layers(text).lower()
-    possible = [row for row in rows if row.may_match(whole)]
+    possible = _possible(text, rows)
     if not possible:
         return found
     starts: list[int] = []

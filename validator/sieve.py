@@ -18,7 +18,7 @@ from validator.protocol.fastpath import mode
 from validator.protocol.glance import glance
 from validator.protocol.honest import is_honest
 from validator.protocol.regex import any_of, compiled, is_anchored
-from validator.readings import layers, lowered, matches
+from validator.readings import are_matched, layers, lowered
 from validator.records import dataclass
 
 TYPE_CHECKING = False
@@ -312,12 +312,12 @@ class Spot:
         low = lowered(read)
         if self._needles.occur_in(low.encode("utf-8", "surrogatepass")):
             rows = [row for row in self._rows if row.may_match(low)]
-            if any(matches(text, rows) for text in texts):
+            if any(are_matched(text, rows) for text in texts):
                 return True
         if "=" in read and compiled(_VARIABLE_GIVEN).search(read):
             return True
         if read != whole:
-            bare = any(matches(text, self._bare) for text in texts)
+            bare = any(are_matched(text, self._bare) for text in texts)
         else:
             bare = any(next(row.spans(whole, low), None) for row in self._bare)
         if not bare:

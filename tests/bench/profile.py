@@ -68,25 +68,28 @@ objects by keys and kinds, in place of the document as a whole, took a quarter l
 How much of a stream is text decides, and so does its length (`RESULTS.md`). The measured stream has 30 pieces an
 answer, the median of 78 real answers of two providers; on the average these have 76 and 100, and nearly nine in ten of
 their events are pieces of text. At 6,000 events a whole verdict ends before Ajv's standalone code does, which needs
-half a second to become fast; at 1,200 it takes 1.2 times as long, because of its start. With answers of 300 pieces the
-two are about level at 100,000 events, with answers of 85 it takes about twice as long.
+half a second to become fast; at 1,200 it takes 1.04 times as long, because of its start. With answers of 300 pieces the
+two are about level at 100,000 events, with answers of 85 it takes 1.8 times as long. Arguments that come in pieces take
+the short way as well, and so does the text of agent-threads, whose lines take half of what those of the core do; Ajv
+takes a sixth of that, because its schemas are a few properties each.
 
-The machine decides too. The first column below holds figures on record from several earlier states, the second those of
-one day and, but for how reports mask ids, of this state; interpreter and peers are the same. At 100,000 events the
-second machine takes 2.7 times as long for a verdict, 2.0 times for Ajv's standalone code and 1.9 times for `jq`.
+The machine decides too, and so does the day: the first column below holds figures of one run of this state but for
+memory, the second those of an earlier one; interpreter and peers are the same. An earlier run on the first kind gave
+0.437 and 0.189 in the first row, while the state of then and this one are level side by side (4.29 s each in process,
+100,000 events), so a tenth is what such a ratio scatters by. At 100,000 events the second machine takes twice as long.
 
 | ratio | meant | AMD EPYC | Intel Xeon, 2.5 GHz |
 |---|---|---:|---:|
-| to Ajv, standalone code, at 100,000 and 1,000,000 events | at least 1 | 0.437, 0.189 | 0.327, 0.165 |
-| to Ajv, compiled at start | at least 1.6 | 0.771, 0.221 | 0.502, 0.182 |
-| to `jq -c .` | at least 2 | 0.384, 0.373 | 0.270, 0.274 |
-| to the plain jsonschema loop | at least 40 | 8.4, 8.7 | 8.0, 7.9 |
-| time to that of orjson, in process | at most 3.5 | 37.0, 37.9 | 40.5, 41.9 |
-| two jobs to one | at least 1.6 | 1.65, 1.71 | 1.58, 1.60 |
-| two jobs to Ajv, standalone code | at least 1.4 | 0.406, 0.253 | 0.319, 0.220 |
+| to Ajv, standalone code, at 100,000 and 1,000,000 events | at least 1 | 0.410, 0.170 | 0.327, 0.165 |
+| to Ajv, compiled at start | at least 1.6 | 0.756, 0.213 | 0.502, 0.182 |
+| to `jq -c .` | at least 2 | 0.322, 0.323 | 0.270, 0.274 |
+| to the plain jsonschema loop | at least 40 | 7.4, 6.9 | 8.0, 7.9 |
+| time to that of orjson, in process | at most 3.5 | 43.6, 46.7 | 40.5, 41.9 |
+| two jobs to one | at least 1.6 | 1.56 and 1.62, 1.74 | 1.58, 1.60 |
+| two jobs to Ajv, standalone code | at least 1.4 | 0.371, 0.244 | 0.319, 0.220 |
 | memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.42 | 1.44 |
-| 200 events to `import click` | at most 2 | 2.97 | 4.11, before modules lay in one entry |
-| a durable command to bare SQLite with the same rows | at most 2 | 1.75 to 1.92 | 2.47 to 2.50 |
+| 200 events to `import click` | at most 2 | 3.08 | 4.11, before modules lay in one entry |
+| a durable command to bare SQLite with the same rows | at most 2 | 1.59 to 1.68 | 2.47 to 2.50, an earlier state |
 
 Most of a durable command of the second machine is Python, because its disk takes no time: a commit of bare SQLite with
 `synchronous=FULL` ends within a quarter of a millisecond there.
@@ -113,12 +116,19 @@ run. Of what it took before, a fifth is gone: the code of all modules lies in on
 and size of each source (9 of 113 ms), the process ends without taking itself apart (4), and neither `typing` nor `json`
 and `re` are loaded (2 and 4). Rules whose modules are loaded when they are first asked would save 7 ms of one event, 3
 of a plain capture and none of these 200, and the tables that rules, clauses and ledgers are compiled into 3 at most. A
-durable command takes 1.8 times the bare commit of its rows (1.75 to 1.92 in seventeen runs on the first machine): of a
-record that kept its place in the indexes it writes the text alone, which a database that knows nothing but the rows
-cannot. Beside one that is given the very statements it takes 2.1 to 2.4 times as long. The rest goes into some four
-hundred small calls, of which reading and writing in one transaction would save one or two in a hundred. Memory for ten
+durable command takes 1.6 to 1.7 times the bare commit of its rows: of a record that kept its place in the indexes it
+writes the text alone, which a database that knows nothing but the rows cannot. Beside one that is given the very
+statements it takes 1.9 to 2.2 times as long. The rest goes into some three hundred small calls, of which reading and
+writing in one transaction would save one or two in a hundred. Memory for ten
 times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB
 at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
+
+Known to take more than five times as long per byte, and to grow with their square: very many runs at one fork of a
+thread and very many actions of one run that wait at once, because the tables confirm every one of them at each move
+(148 and 375 times at 4,000); very many short transcripts or trees of one thread with many runs (33 times at 4,000);
+views of AgentHub after every event of a run with many approvals (11), and views of RunAgents that list a long log
+wrongly (35). The first two need moves that the fold takes in bulk. Linear, but dear: lines that cannot be read and
+queued turns (11), long lists of paths in one line and snapshots of a thread (10), small exports (12).
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an

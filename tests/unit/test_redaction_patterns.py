@@ -14,7 +14,7 @@ from validator import resources
 from validator.engine import Options, validate
 from validator.protocol.clauses import load_clauses
 from validator.protocol.protocol import available, load_protocol
-from validator.readings import matches, readings
+from validator.readings import are_matched, first_matches, matches, readings
 from validator.redact import (
     PLACES,
     canary_forms,
@@ -50,6 +50,42 @@ def event(text, number=1):
         "task_id": f"t{number}",
         "payload": {"objective": text},
     }
+
+
+def told(found):
+    """The first place of each row."""
+    return {match.row.id: (match.start, match.end) for match in reversed(found)}
+
+
+HIT_TEXTS, NEAR_TEXTS = ([text for row in PATTERNS.rows for text in getattr(row, kind)] for kind in ("hit", "near"))
+BESIDE = [" ".join(pair) for pair in zip(HIT_TEXTS, HIT_TEXTS[7:], strict=False)]
+
+
+@pytest.mark.parametrize("texts", [HIT_TEXTS, NEAR_TEXTS, BESIDE], ids=["hits", "nears", "both"])
+def test_what_is_asked_for_the_first_places_is_told_as_by_all_of_them(texts):
+    """Rows beside one another, escaped, and again and again."""
+    for text in texts:
+        for written in (text, f"{text} {text}", text.replace("/", "\\u002f"), f"ok {text} 100%25 {text}"):
+            for rows in (PATTERNS.rows, [row for row in PATTERNS.rows if row.needles], IN_TEXT):
+                found = matches(written, rows)
+                assert told(first_matches(written, rows)) == told(found), written
+                assert are_matched(written, rows) == bool(found), written
+
+
+def test_a_text_that_one_row_claims_everywhere_is_not_read_to_its_end(monkeypatch):
+    row, read = ROWS["home-posix"], []
+    spans = type(row).spans
+
+    def counted(self, text, lowered):
+        for span in spans(self, text, lowered):
+            read.append(span)
+            yield span
+
+    monkeypatch.setattr(type(row), "spans", counted)
+    text = "/home/al " * 4000
+    assert are_matched(text, IN_TEXT)
+    assert [match.row for match in first_matches(text, IN_TEXT)] == [row]
+    assert len(read) == 2
 
 
 def judged(lines):

@@ -9,7 +9,7 @@ from validator.protocol.keep import NOTHING, Keep
 from validator.protocol.protocol import Protocol
 from validator.protocol.regex import compiled
 from validator.protocol.schemas import SchemaStore
-from validator.readings import Row, matches
+from validator.readings import Row, are_matched
 from validator.redact.patterns import Patterns, hides, load_patterns
 from validator.sieve import Sieve, finder, shaped
 
@@ -69,7 +69,8 @@ class Vocabulary:
         return found
 
     def _find(self, name: str) -> Iterator[str]:
-        if (len(name) < _WORD and not self._needles.occur_in(shaped(name.lower()))) or not matches(name, self.all_rows):
+        has_needles = len(name) >= _WORD or self._needles.occur_in(shaped(name.lower()))
+        if not has_needles or not are_matched(name, self.all_rows):
             yield "clean"
         if name in self.declared:
             yield "path"

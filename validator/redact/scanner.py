@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.protocol.regex import compiled
-from validator.readings import Match, Row, layers, lowered, matches, readings
+from validator.readings import Match, Row, first_matches, layers, lowered, readings
 from validator.records import dataclass
 from validator.redact.masking import Segments, canary_forms, masked_pointer
 from validator.redact.names import vocabulary, words_of
@@ -214,13 +214,13 @@ class _Scanner:
         if spot.in_key or "identity" in self.vocabulary.kinds(spot.name):
             rows = [row for row in rows if row.kind != "entropy"]
         if spot.place != "path":
-            return matches(spot.text, rows)
+            return first_matches(spot.text, rows)
         # A field that holds a path is one path: the most special row names it.
         paths = [row for row in rows if row.kind in PATH_KINDS]
         if "://" in spot.text:
             paths = [row for row in paths if row.kind == "path"]
-        found = next((found for row in paths if (found := matches(spot.text, [row]))), [])
-        return found[:1] + matches(spot.text, [row for row in rows if row.kind not in PATH_KINDS])
+        found = next((found for row in paths if (found := first_matches(spot.text, [row]))), [])
+        return found[:1] + first_matches(spot.text, [row for row in rows if row.kind not in PATH_KINDS])
 
     def _canaries(self, spot: Spot) -> Iterator[Leak]:
         texts = [reading.text for reading in readings(spot.text)]
