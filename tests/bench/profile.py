@@ -85,7 +85,7 @@ memory, the second those of an earlier one; interpreter and peers are the same. 
 | to `jq -c .` | at least 2 | 0.322, 0.323 | 0.270, 0.274 |
 | to the plain jsonschema loop | at least 40 | 7.4, 6.9 | 8.0, 7.9 |
 | time to that of orjson, in process | at most 3.5 | 43.6, 46.7 | 40.5, 41.9 |
-| two jobs to one | at least 1.6 | 1.56 and 1.62, 1.74 | 1.58, 1.60 |
+| two jobs to one | at least 1.6 | 1.56 to 1.68, 1.74 | 1.58, 1.60 |
 | two jobs to Ajv, standalone code | at least 1.4 | 0.371, 0.244 | 0.319, 0.220 |
 | memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.42 | 1.44 |
 | 200 events to `import click` | at most 2 | 3.08 | 4.11, before modules lay in one entry |
