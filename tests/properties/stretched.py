@@ -38,16 +38,27 @@ _ODDLY_ADDED = (*_ODD, "a\\b", {"honest": "unknown", "reason": "Nobody counts."}
 _START = {"text": "some words", "grows": 0, "size": 10}
 
 
-class Stretching:
+class _Drawing:
+    """What is drawn; the same name always gives the same."""
+
+    def __init__(self, name: str, longest: int):
+        self._random, self._longest = random.Random(name), longest
+        self._shift: dict[str, int] = {}
+        """By stream, how many lines were put in."""
+
+    def _happens(self, share: float) -> bool:
+        return self._random.random() < share
+
+
+class Stretching(_Drawing):
     """One capture on its way; the same name always gives the same bytes."""
 
     def __init__(self, name: str, longest: int = 20):
-        self._random, self._longest = random.Random(name), longest
+        super().__init__(name, longest)
         self._zone = self._random.choice(("Z", "Z", "+00:00", "-03:30"))
         self._escapes = self._random.choice((False, False, True))
         self._counts = self._random.choice((False, True))
         self._adds = self._random.choice((0, 0, 1, 3))
-        self._shift: dict[str, int] = {}
         self._ids: list[dict[str, str]] = []
 
     def lines(self, lines: list[bytes]) -> Iterator[bytes]:
@@ -118,9 +129,6 @@ class Stretching:
         if self._adds and self._happens(0.02):
             piece[self._random.choice(("acme_job_id", "status", "x_more", "title"))] = self._random.choice(_PLAIN)
 
-    def _happens(self, share: float) -> bool:
-        return self._random.random() < share
-
     def _written(self, event: dict[str, Any]) -> bytes:
         spaces = (", ", ": ") if self._happens(0.01) else (",", ":")
         stamp = event["timestamp"]
@@ -130,14 +138,13 @@ class Stretching:
         return (written.replace("/", "\\/") if self._escapes else written).encode("utf-8", "surrogatepass")
 
 
-class StretchingThreads:
+class StretchingThreads(_Drawing):
     """The same of a capture of agent-threads, whose events have no ids, and keep text and type one level deeper."""
 
     def __init__(self, name: str, longest: int = 20):
-        self._random, self._longest = random.Random(name), longest
+        super().__init__(name, longest)
         self._escapes = self._random.choice((False, False, True))
         self._adds = self._random.choice((0, 0, 1, 2))
-        self._shift: dict[str, int] = {}
 
     def lines(self, lines: list[bytes]) -> Iterator[bytes]:
         """The lines of a capture, with more text in between."""
@@ -177,9 +184,6 @@ class StretchingThreads:
         if self._happens(0.01):
             inside = self._random.choice((piece["event"], piece["event"]["payload"]))
             inside["acme"] = self._random.choice(_PLAIN)
-
-    def _happens(self, share: float) -> bool:
-        return self._random.random() < share
 
     def _written(self, event: dict[str, Any]) -> bytes:
         spaces = (", ", ": ") if self._happens(0.01) else (",", ":")
