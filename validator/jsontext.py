@@ -38,7 +38,7 @@ def reader(**hooks: Callable[[Any], Any]) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         try:
             value, end = scan(text, len(text) - len(text.lstrip(_BLANK)))
-        except StopIteration:
+        except (StopIteration, SystemError):  # it has no words for a fault while nobody has loaded the library
             end = -1
         if end != len(text) and (end < 0 or text[end:].strip(_BLANK)):
             return _library(hooks)(text)  # which says what is wrong

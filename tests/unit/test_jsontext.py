@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import subprocess
 import sys
 
 import pytest
@@ -75,6 +76,27 @@ def outcome(read, text):
         return read(text)
     except json.JSONDecodeError as error:
         return str(error), error.pos
+
+
+ALONE = """
+import sys
+from validator.jsontext import reader
+assert "json" not in sys.modules
+read = reader(object_pairs_hook=dict, parse_constant=str, parse_int=int, parse_float=float)
+try:
+    print(ascii(read(sys.argv[1])))
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": [1, "\\ud800"]}', "", "{", "{garbage", "[1,]", '{"a" 1}', '"\n"', '"\\u12"', "tru"]
+)
+def test_a_text_is_read_the_same_by_a_process_that_has_not_loaded_the_library(text):
+    alone = subprocess.run([sys.executable, "-c", ALONE, text], capture_output=True, text=True, check=True)
+    told = outcome(json.JSONDecoder().decode, text)
+    assert alone.stdout.rstrip() == (told[0] if isinstance(told, tuple) else ascii(told))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
