@@ -50,7 +50,7 @@ def measure(protocol: Protocol, stream: BinaryIO) -> Coverage:
                 document = casing.to_canonical(protocol.store, reference, document).document
         if "record" not in document:
             events.add(protocol.type_of(document) or "")
-        rows |= {move.row.id for move in fold.apply(document, line.number).moves}
+        rows |= {move.row.id for move in fold.apply(document, line.number).taken()}
     empty = nothing(protocol)
     return Coverage(frozenset(events & empty.all_events), empty.all_events, frozenset(rows), empty.all_rows)
 

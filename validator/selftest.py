@@ -118,7 +118,7 @@ def check_golden(protocol: Protocol, path: Path, coverage: Coverage) -> Iterator
         for error in line_errors(protocol, line):
             yield Failure(f"{name}:{number}", f"{error.pointer or '/'} {error.message}")
         step = fold.apply(line)
-        coverage.rows |= {move.row.id for move in step.moves}
+        coverage.rows |= {move.row.id for move in step.taken()}
         coverage.states |= {f"{move.machine}.{move.target}" for move in step.moves}
         for refusal in step.refusals:
             reason = f"{refusal.driver} moves no {refusal.machine} {refusal.subject} that is {refusal.state}"

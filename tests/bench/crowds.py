@@ -97,6 +97,14 @@ def superseded_runs(events: int) -> Iterator[Event]:
         yield _snapshot("run_view", view)
 
 
+def commits(events: int) -> Iterator[Event]:
+    """Runs that commit at one fork, one after the other."""
+    yield _header("agent-threads")
+    for number in range(events // 2):
+        yield _record(number, "streaming", fork=_message_id(0))
+        yield _record(number, "committed", fork=_message_id(0))
+
+
 def gaps_beside_open_runs(events: int) -> Iterator[Event]:
     """A stream that has lost every other event, and other runs that are open."""
     yield _header("agent-threads")
@@ -208,12 +216,23 @@ def records_beside_blocked_actions(events: int) -> Iterator[Event]:
         yield {"record": "run", **origin, "status": "PAUSED_APPROVAL", "blocked_action_id": "b"}
 
 
+def waiting_actions(events: int) -> Iterator[Event]:
+    """Actions of one run that are blocked, none of them decided, while its record names yet another."""
+    yield _header("runagents")
+    yield _logged(1, "RUN_CREATED")
+    origin = {"id": "r", "agent_id": "a", "user_id": "u", "created_at": _CREATED, "updated_at": _ENDED}
+    for number in range(2, events // 2):
+        yield _logged(number, "APPROVAL_REQUIRED", {"action_id": f"a{number}", "tool_id": "mail"})
+        yield {"record": "run", **origin, "status": "PAUSED_APPROVAL", "blocked_action_id": "b"}
+
+
 CROWDS: dict[str, dict[str, Callable[[int], Iterator[Event]]]] = {
     "agent-threads/1": {
         "threads with a transcript and a tree of each": threads,
         "failed runs in a transcript": failed_runs_in_a_transcript,
         "strange messages in a transcript": strange_messages,
         "superseded runs at one fork": superseded_runs,
+        "commits at one fork": commits,
         "gaps beside open runs": gaps_beside_open_runs,
     },
     "agenthub/1": {
@@ -224,6 +243,7 @@ CROWDS: dict[str, dict[str, Callable[[int], Iterator[Event]]]] = {
     "runagents/1": {
         "views of a long log": views_of_a_long_log,
         "records beside blocked actions": records_beside_blocked_actions,
+        "actions that wait at once": waiting_actions,
     },
 }
 """By dialect and by what there is much of."""

@@ -323,7 +323,7 @@ def problem(protocol: Protocol, drive: Drive) -> str | None:
         for entry in findings(protocol, step, world)
         if (entry.entity, entry.key) == ((name, drive.key), str(drive.driver))
     ]
-    moved = any((m.machine, m.subject, m.row.driver) == (name, drive.key, drive.driver) for m in step.moves)
+    moved = any((m.machine, m.subject, m.row.driver) == (name, drive.key, drive.driver) for m in step.taken())
     where = f"{name} {drive.stand.state} on {drive.driver} after {place}"
     if moved != drive.legal:
         return f"{where}: the table says {'move' if drive.legal else 'refuse'}"

@@ -8,10 +8,16 @@ from validator.replay.kin import Kin
 
 def _visits(monkeypatch, fold, line):
     seen, find = [], Kin.of
-    monkeypatch.setattr(Kin, "of", lambda self, *place: seen.extend(found := find(self, *place)) or found)
+
+    def noted(self, *place):
+        found = find(self, *place)
+        seen.extend(len(group) for _, group in found)
+        return found
+
+    monkeypatch.setattr(Kin, "of", noted)
     fold.apply(line)
     monkeypatch.undo()
-    return len(seen)
+    return sum(seen)
 
 
 def _jobs(count):
@@ -65,3 +71,63 @@ def test_open_work_and_what_holds_it_never_fade(core):
     known, gone = fold.fade(100, set())
     assert ({"t", "h"} <= known, gone) == (True, set())
     assert not fold.subjects["thread"]["h"].faded
+
+
+def _record(number, status):
+    told = {"record": "run", "runId": f"r{number}", "threadId": "t", "streamId": f"run:r{number}", "status": status}
+    return {**told, "forkFromMessageId": "m", "createdAt": "2026-05-08T09:00:00Z", "finishedAt": None}
+
+
+def _committed(count):
+    fold = Fold(load_protocol("agent-threads"))
+    for number in range(count):
+        fold.apply(_record(number, "streaming"), number)
+        fold.apply(_record(number, "committed"), number)
+    return fold
+
+
+def test_a_commit_takes_one_row_for_all_siblings_that_stay_superseded():
+    for count in (3, 40):
+        fold = _committed(count)
+        fold.apply(_record(count, "streaming"))
+        step = fold.apply(_record(count, "committed"))
+        assert [(move.subject, move.target) for move in step.moves] == [
+            (f"r{count}", "committed"),
+            (f"r{count - 1}", "superseded"),
+        ]
+        assert [(move.subject, move.target, move.row.clause) for move in step.stays] == [("r0", "superseded", "AT-76")]
+
+
+def test_what_another_run_does_is_no_news_of_those_that_stay_as_they_are():
+    fold = Fold(load_protocol("agent-threads"))
+    for number, line in enumerate((_record(0, "streaming"), _record(1, "streaming")), 1):
+        fold.apply(line, number)
+    fold.lose(())
+    step = fold.apply(_record(1, "committed"), 3)
+    run = fold.subjects["run"]["r0"]
+    assert [(move.subject, move.row.clause) for move in step.stays] == [("r0", "AT-75")]
+    assert (run.state, run.doubted, run.heard) == ("streaming", True, 1)
+
+
+def _blocked(action, run="r"):
+    return {"type": "APPROVAL_REQUIRED", "event_id": action, "run_id": run, "seq": 1, "data": {"action_id": action}}
+
+
+def test_actions_that_wait_refuse_another_one_together():
+    fold = Fold(load_protocol("runagents"))
+    steps = [fold.apply(_blocked(f"a{number}"), number) for number in range(40)]
+    (refusal,) = steps[-1].refusals
+    assert (refusal.subject, refusal.clause) == ("a0", "RA-63")
+    assert set(refusal.beside) == {f"a{number}" for number in range(40)}
+    assert fold.apply(_blocked("b", "other")).refusals == []
+
+
+def test_of_those_that_a_loss_puts_in_doubt_nobody_says_what_became_of_them():
+    fold = Fold(load_protocol("runagents"))
+    fold.apply(_blocked("a"), 1)
+    fold.lose(())
+    assert fold.open_in("blocked_action", "blocked", "run_id", "r") is None
+    step = fold.apply(_blocked("b"), 3)
+    action = fold.subjects["blocked_action"]["a"]
+    assert (step.refusals, action.state, action.doubted) == ([], "blocked", True)
+    assert fold.open_in("blocked_action", "blocked", "run_id", "r").key == "b"

@@ -20,6 +20,10 @@ A listed driver that finds no row is *refused*: the move is illegal, and the cla
 nearest row. There is one exception: a driver from outside the machine's own families (`owns`) says nothing about a
 subject that was never seen, because captures may begin in the middle.
 
+By `relation` a move reaches the owner of the moved subject, its members, or its siblings. Members and siblings in one
+state are told of together: one row that leaves them as they are, or one refusal. That another moved is no news of
+them, so what was in doubt stays so; and those that a loss may have brought elsewhere are not refused.
+
 Kinds: *initial* and *active* states are at work, *waiting* ones need an act from outside, *uncertain* ones can no
 longer be proved, *terminal* ones are over. A terminal state is left only by a row that says so (archive, retry,
 supersede).

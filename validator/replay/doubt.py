@@ -6,7 +6,7 @@ names the ids at hand; ids that name no stream may belong to every one, so for t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from validator.replay.subject import Subject
 
@@ -108,12 +108,12 @@ class Trusted:
         for name in (*self._names(subject), None):
             self._drop(name, (subject.machine, subject.key))
 
-    def lose(self, names: Names) -> None:
-        """Puts in doubt what something lost in a stream or, without a name, in any can concern."""
+    def lose(self, names: Names) -> Iterator[Subject]:
+        """What something lost in a stream or, without a name, in any can concern; it is trusted no longer."""
         for name in (*names, None) if names else list(self._known):
             for subject in list(self._known.get(name, {}).values()):
-                subject.doubted = True
                 self.leave(subject)
+                yield subject
 
     def _names(self, subject: Subject) -> list[str | None]:
         ids = subject.scope

@@ -11,20 +11,23 @@ The fold knows no event type. What moves is in the tables; this module only find
 * the subject of an event or record is the first of the table's keys that the line carries;
 * an *owner* of a moved subject is found through the identities the moved subject was seen with;
 * the *members* of a moved subject are those that were seen with its identity;
-* what was lost since a subject was last heard of may have brought it to any state that its table leads to;
-* subjects that are the *same* as the moved one in some fields are its siblings; a missing value equals nothing.
+* subjects that are the *same* as the moved one in some fields are its siblings; a missing value equals nothing;
+* members and siblings are its *kin*. What becomes of kin hangs on its state alone, so a row by which it stays as it is
+  counts once for all in one state, and so does a refusal. A move of another is no news of those that stay;
+* what was lost since a subject was last heard of may have brought it to any state that its table leads to.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from validator.protocol.machine import NONE, SAME, Driver, Facts, Machine, Row
 from validator.protocol.protocol import Protocol
-from validator.replay.doubt import Trusted
+from validator.replay.doubt import Names, Trusted
 from validator.replay.faded import Faded, Subjects
-from validator.replay.kin import Kin, counted_by, related_by
+from validator.replay.kin import Kin, Standing, counted_by, related_by, standing
 from validator.replay.step import Move, Refusal, Step
 from validator.replay.subject import Subject
 
@@ -104,8 +107,11 @@ class Fold:
             for listener in self._waking(moved):
                 origin = self.subjects[moved.machine][moved.subject]
                 for row in listener.ways:
-                    for key, by in self._related(listener.machine, row, origin, line):
-                        self._drive(step, listener, key, by, {}, moved, queue)
+                    if row.relation == "owner":
+                        for key, by in self._owners(listener.machine, row, origin, line):
+                            self._drive(step, listener, key, by, {}, moved, queue)
+                    else:
+                        self._drive_kin(step, listener, row, origin, moved, queue)
         return step
 
     def _hearing(self, driver: Driver) -> tuple[_Listener, ...]:
@@ -132,8 +138,7 @@ class Fold:
     def place(self, subject: Subject) -> None:
         """Takes in a subject as it stands, whatever brought it there."""
         self.subjects[subject.machine][subject.key] = subject
-        self._kin.enter(subject)
-        self._note(self.protocol.machines[subject.machine], subject)
+        self._note(self.protocol.machines[subject.machine], subject, standing(subject))
 
     def open_subjects(self) -> Iterator[Subject]:
         """Subjects that are neither over nor uncertain, containers included."""
@@ -144,9 +149,16 @@ class Fold:
         """Open subjects of the machines that count as work."""
         return (subject for subject in self.open_subjects() if self.protocol.machines[subject.machine].work)
 
-    def open_with(self, machine: str, name: str, value: str) -> list[Subject]:
-        """The open subjects of a machine with an identity by which a table counts them."""
-        return self._holding.of(machine, (name,), (value,))
+    def open_in(self, machine: str, state: str, name: str, value: str) -> Subject | None:
+        """The first of those in an open state with an identity by which a table counts them; none that is in doubt."""
+        return self._holding.first(machine, (name,), (value,), (state, False))
+
+    def lose(self, names: Names) -> None:
+        """Puts in doubt what something lost in a stream or, without a name, in any can concern."""
+        for subject in self.trusted.lose(names):
+            before, subject.doubted = standing(subject), True
+            self._kin.enter(subject, before)
+            self._holding.enter(subject, before)
 
     def _driver(self, line: dict[str, Any]) -> tuple[str, str | None]:
         record = line.get("record")
@@ -171,22 +183,41 @@ class Fold:
                 return [(value, by) for value in values]
         return []
 
-    def _related(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        if row.relation == "owner":
-            for path in row.via or tuple(key[0] for key in machine.subject if len(key) == 1):
-                key = origin.scope.get(path) or self.protocol.lens.get(line, path)
-                if isinstance(key, str):
-                    yield key, path
-                    return
-            return
-        if row.relation == "member":
+    def _owners(self, machine: Machine, row: Row, origin: Subject, line: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        for path in row.via or tuple(key[0] for key in machine.subject if len(key) == 1):
+            key = origin.scope.get(path) or self.protocol.lens.get(line, path)
+            if isinstance(key, str):
+                yield key, path
+                return
+
+    def _drive_kin(
+        self, step: Step, listener: _Listener, way: Row, origin: Subject, moved: Move, queue: list[Move]
+    ) -> None:
+        """Moves the members or siblings of a moved subject; those that stay as they are are not looked at singly.
+
+        Nor does anything become of those that a loss may have brought to a state in which a row begins: the move of
+        another does not tell to which.
+        """
+        machine = listener.machine
+        if way.relation == "member":
             fields, values = (origin.by,), (origin.key,)
         else:
-            fields = tuple(row.relation)
+            fields = tuple(way.relation)
             values = tuple(origin.scope[name] for name in fields if name in origin.scope)
-        for subject in self._kin.of(machine.name, fields, values):
-            if subject is not origin:
-                yield subject.key, subject.by
+        for (state, doubted), group in self._kin.of(listener.name, fields, values):
+            first = next((subject for subject in itertools.islice(group.values(), 2) if subject is not origin), None)
+            if first is None:
+                continue
+            row = listener.sure.get(state)
+            if row is not None and row.target in (SAME, state):
+                step.stays += (Move(listener.name, first.key, state, state, row),)
+            elif state in listener.rows or not machine.is_open(state):
+                for subject in list(group.values()):
+                    if subject is not origin:
+                        self._drive(step, listener, subject.key, subject.by, {}, moved, queue)
+            elif not doubted or listener.rows.keys().isdisjoint(self._reach(machine, state)):
+                facts = self._facts(step.line, machine, first.key, first.by, moved)
+                self._refuse(step, listener, first.key, first, facts, group)
 
     def _drive(
         self,
@@ -218,23 +249,28 @@ class Fold:
         target, doubted = before if row.target == SAME else row.target, subject.doubted
         subject.state, subject.doubted, subject.heard = target, False, step.number
         met = subject.meet(scope)
-        if met:
-            self._kin.enter(subject)
         move = Move(listener.name, key, state, target, row)
         step.moves.append(move)
         if target != state:
             subject.history.append(step.number)
             queue.append(move)
-            self._note(listener.machine, subject)
-        elif met or doubted:
-            self._note(listener.machine, subject)
+        if met or doubted or target != state:
+            self._note(listener.machine, subject, (state, doubted))
 
-    def _refuse(self, step: Step, listener: _Listener, key: str, subject: Subject | None, facts: Facts) -> None:
+    def _refuse(
+        self,
+        step: Step,
+        listener: _Listener,
+        key: str,
+        subject: Subject | None,
+        facts: Facts,
+        beside: Collection[str] = (),
+    ) -> None:
         machine, driver = listener.machine, listener.driver
         if (subject is not None or self._is_own(machine, driver)) and machine.lists(driver, facts):
             state = NONE if subject is None else subject.state
             clause = machine.nearest(driver, state, facts, listener.into).clause
-            step.refusals.append(Refusal(machine.name, key, state, driver, clause))
+            step.refusals.append(Refusal(machine.name, key, state, driver, clause, beside))
 
     def _after_a_loss(
         self, listener: _Listener, subject: Subject | None, step: Step, facts: Facts
@@ -265,14 +301,15 @@ class Fold:
             known = self._reached[machine.name, state] = tuple(name for name in machine.states if name in found)
         return known
 
-    def _note(self, machine: Machine, subject: Subject) -> None:
+    def _note(self, machine: Machine, subject: Subject, before: Standing) -> None:
         """Keeps the open subjects apart: questions about them cost what is open, not what there ever was."""
+        self._kin.enter(subject, before)
         if machine.is_open(subject.state):
             self._open[machine.name][subject.key] = subject
-            self._holding.enter(subject)
+            self._holding.enter(subject, before)
             self.trusted.enter(subject)
         elif self._open[machine.name].pop(subject.key, None) is not None:
-            self._holding.leave(subject)
+            self._holding.leave(subject, before)
             self.trusted.leave(subject)
 
     def fade(self, line: int, spared: set[str]) -> tuple[set[str], set[str]]:
@@ -298,8 +335,8 @@ class Fold:
         self.faded.keep(subject)
         del self.subjects[subject.machine][subject.key]
         self._open[subject.machine].pop(subject.key, None)
-        self._kin.leave(subject)
-        self._holding.leave(subject)
+        self._kin.leave(subject, standing(subject))
+        self._holding.leave(subject, standing(subject))
         self.trusted.leave(subject)
 
     def _is_own(self, machine: Machine, driver: Driver) -> bool:
@@ -322,10 +359,9 @@ class Fold:
 
     def _open_fact(self, what: str, machine: Machine, key: str) -> str:
         """`some` when other open subjects of a machine, or those in one open state of it, belong to this one."""
-        name, _, state = what.partition(".")
-        for subject in self._holding.of(name, (machine.subject[0][0],), (key,)):
-            itself = name == machine.name and subject.key == key
-            if not itself and (not state or subject.state == state):
+        name, _, wanted = what.partition(".")
+        for (state, _), group in self._holding.of(name, (machine.subject[0][0],), (key,)):
+            if wanted in ("", state) and (len(group) > 1 or name != machine.name or key not in group):
                 return "some"
         return "none"
 

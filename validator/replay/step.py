@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from validator.capture.encode import pack
 from validator.protocol.machine import Driver, Row
 from validator.records import dataclass, field
@@ -32,6 +34,8 @@ class Refusal:
     state: str
     driver: Driver
     clause: str
+    beside: Collection[str] = ()
+    """Of kin in one state that is refused the same only the first is told; those that are refused beside it, and it."""
 
 
 @dataclass(slots=True)
@@ -65,6 +69,8 @@ class Step:
     reused: int | None = None
     """The line that used the same event id for another body."""
     moves: list[Move] = field(default_factory=list)
+    stays: tuple[Move, ...] = ()
+    """Rows by which kin of what moved stays as it is, one for all that are in one state: nothing is heard of them."""
     refusals: list[Refusal] = field(default_factory=list)
     scope: dict[str, str] = field(default_factory=dict)
     form: Form | None = None
@@ -73,6 +79,10 @@ class Step:
     """Who attends to it; likewise."""
     raw: bytes | dict[str, Any] | None = None
     """The line in few bytes: as it was read, or made when somebody asks."""
+
+    def taken(self) -> list[Move]:
+        """Every row that was taken."""
+        return [*self.moves, *self.stays] if self.stays else self.moves
 
     def packed(self) -> bytes | dict[str, Any]:
         """The line in few bytes, for those who keep one that has none yet."""

@@ -257,7 +257,7 @@ class World:
         self.losses += 1
         self._asked = (None, None)
         self._doubt.lose(number, names)
-        self.fold.trusted.lose(names)
+        self.fold.lose(names)
 
     def tell(self) -> tuple[int | None, bool]:
         """What those who judge other sessions of the capture have to know at the end."""

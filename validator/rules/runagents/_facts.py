@@ -152,6 +152,9 @@ class Pauses:
     def _concerned(self, step: Step) -> list[tuple[str, Pause]]:
         moved = dict.fromkeys(entry.subject for entry in (*step.moves, *step.refusals))
         runs = dict.fromkeys(self._runs.get(key, key) for key in moved)
+        run = step.scope.get("run_id", "")
+        if run in self.of and any(self.of[run].action in refusal.beside for refusal in step.refusals):
+            runs[run] = None
         return [(run, self.of[run]) for run in runs if run in self.of]
 
     def _is_over(self, run: str, pause: Pause) -> bool:
@@ -166,7 +169,7 @@ class Pauses:
                 pause.resumed = pause.resumed or step.number
             if move.subject == pause.action and move.target == "approved":
                 pause.approved = True
-        if any(refusal.subject in {run, pause.action} for refusal in step.refusals):
+        if any(one.subject in {run, pause.action} or pause.action in one.beside for one in step.refusals):
             pause.refused = True
         record = step.line.get("snapshot")
         if step.type == "blocked_action" and isinstance(record, dict) and record.get("status") == "REJECTED":

@@ -33,8 +33,7 @@ def _another(step, world, run, named, where):
     """The record names an action, and the log says that another one of this run is blocked."""
     if run is None or world.state("blocked_action", named) == "blocked":
         return
-    waiting = [one for one in world.fold.open_with("blocked_action", "run_id", run) if one.state == "blocked"]
-    if waiting:
-        action = min(waiting, key=lambda one: one.history[0])
+    action = world.fold.open_in("blocked_action", "blocked", "run_id", run)
+    if action:
         more = {"clause": "RA-6", "witness": tuple(action.history), "key": "another", **where}
         yield finding(step, "the action that is blocked", "another action", **more)

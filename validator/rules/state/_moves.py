@@ -15,7 +15,7 @@ def unrefused(step: Step, world: Any, context: Any) -> tuple[tuple[Any, ...], ..
         return None
     if (step.type or "").startswith("task.") and world.state("task", step.scope.get("task_id")) == "archived":
         return None
-    return tuple([(move.machine, move.target, move.source == "none", move.row.clause) for move in step.moves])
+    return tuple([(move.machine, move.target, move.source == "none", move.row.clause) for move in step.taken()])
 
 
 def refused(step: Step, context: Any) -> list[Refusal]:

@@ -19,7 +19,7 @@ from validator.rules.state._moves import refused, unrefused
     quiet=unrefused,
 )
 def check(step, world, context):
-    for move in step.moves:
+    for move in step.taken():
         yield seen(move.row.clause)
     for refusal in refused(step, context):
         machine = world.protocol.machines[refusal.machine]

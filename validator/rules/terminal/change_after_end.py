@@ -24,7 +24,7 @@ CLAUSES = TableClauses({"agent-runtime": CLOSED[2:]})
     quiet=unrefused,
 )
 def check(step, world, context):
-    for move in step.moves:
+    for move in step.taken():
         machine = world.protocol.machines[move.machine]
         if machine.is_terminal(move.target):
             yield seen(move.row.clause)
