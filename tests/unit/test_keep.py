@@ -66,7 +66,7 @@ def test_a_finding_says_the_same_from_what_is_kept(warm, tmp_path):
         lambda content: b"",
         lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
         lambda content: b"another program's file",
-        lambda content: content.replace(b"contract 2", b"contract 1"),
+        lambda content: content.replace(b"contract 3", b"contract 2"),
     ],
 )
 def test_a_spoiled_entry_is_passed_over_and_written_again(warm, expected, spoil):

@@ -43,7 +43,7 @@ except ImportError:  # an interpreter that does not tell whose compiled regexes 
     REGEXES = sys.version
 
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
-_FORM = b"runtime-validate contract 2\n"
+_FORM = b"runtime-validate contract 3\n"
 _CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact", "sieve.py")
 """What reads and compiles the contract, below this package."""
 _INTERPRETER = (sys.implementation.cache_tag, MAGIC_NUMBER.hex(), REGEXES, marshal.version, sys.byteorder)
