@@ -36,7 +36,8 @@ ORDER = [
     "validator.capture validator.redact",
     "validator.protocol",
     "validator.datafile",
-    "validator.resources validator.errors validator.records validator.jsontext validator.loading",
+    "validator.resources validator.errors validator.records validator.jsontext",
+    "validator.loading",
 ]
 LAYER = {name: index for index, names in enumerate(ORDER) for name in names.split()}
 

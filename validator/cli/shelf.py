@@ -25,6 +25,7 @@ from validator.protocol import keep
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGE = f"{os.path.basename(_HOME)}."
 _ENTRY = "modules"
+_WRITTEN = "written"
 _MOST = 16
 """Pieces after which a shelf is begun anew, because the code of modules that have changed since stays in them."""
 _FOR_OTHERS = (BuiltinImporter, FrozenImporter)
@@ -43,6 +44,8 @@ class Shelf:
         self._kept = kept
         self._places: dict[str, Place] = kept.get(_ENTRY) or {}
         self._new: dict[str, tuple[_New, Status, CodeType]] = {}
+        self._written: dict[str, CodeType] = {}
+        """The code of sources that were written while this one ran, and are not held."""
         self._running: list[_New] = []
         """The new modules whose code runs, the innermost last."""
 
@@ -63,6 +66,13 @@ class Shelf:
     def load(self, name: str) -> ModuleType:
         """A module of ours by name."""
         return sys.modules.get(name) or self._loaded(name) or import_module(name)
+
+    def compiled(self, source: str) -> CodeType:
+        """The code of a source that was written just now; what is held answers for that very source."""
+        code = (self._kept.get(_WRITTEN) or {}).get(source) or self._written.get(source)
+        if code is None:
+            code = self._written[source] = compile(source, "<written>", "exec")
+        return code
 
     def _held(self, name: str, path: list[str]) -> ModuleSpec | None:
         """How to load a module that is held, once what it imports is loaded."""
@@ -116,10 +126,17 @@ class Shelf:
         self._new[loader.name] = (loader, status, code)
 
     def flush(self) -> None:
-        """Has the new modules kept as one more piece."""
+        """Has kept what is new."""
+        written, self._written = self._written, {}
+        if written:
+            self._kept.put(_WRITTEN, lambda: {**(self._kept.get(_WRITTEN) or {}), **written})
         new, self._new = self._new, {}
-        if not new:
-            return
+        if new:
+            self._put(new)
+        self._kept.flush()
+
+    def _put(self, new: dict[str, tuple[_New, Status, CodeType]]) -> None:
+        """Has new modules kept as one more piece."""
         pieces = {place[0] for place in self._places.values()}
         if len(pieces) == _MOST:
             pieces, self._places = set(), {}
@@ -129,7 +146,6 @@ class Shelf:
             self._places[name] = (piece, loader.path, loader.cached, loader.is_package(name), status)
         self._kept.put(piece, lambda: told)
         self._kept.put(_ENTRY, lambda: self._places)
-        self._kept.flush()
 
 
 def _spec(name: str, place: Place, code: CodeType) -> ModuleSpec:
@@ -194,7 +210,7 @@ def install() -> None:
     if kept is not keep.NOTHING and PathFinder in sys.meta_path:
         found = Shelf(kept)
         sys.meta_path.insert(sys.meta_path.index(PathFinder), found)
-        loading.load = found.load
+        loading.load, loading.compiled = found.load, found.compiled
 
 
 def flush() -> None:
