@@ -164,6 +164,23 @@ def test_by_name_a_module_is_loaded_from_the_shelf_or_as_ever(again, home, tmp_p
             found.load(name)
 
 
+def test_the_code_of_a_written_source_is_held(tmp_path):
+    def begun():
+        return shelf.Shelf(keep.Keep(str(tmp_path), "key"))
+
+    first, plain = begun(), loading.compiled("WORD = 1\n")
+    assert first.compiled("WORD = 1\n") == plain
+    first.flush()
+    second = begun()
+    assert second.compiled("WORD = 1\n") == plain
+    assert second.compiled("WORD = 2\n") == loading.compiled("WORD = 2\n")
+    assert second._written.keys() == {"WORD = 2\n"}
+    second.flush()
+    third = begun()
+    assert [third.compiled(f"WORD = {number}\n").co_consts[0] for number in (1, 2)] == [1, 2]
+    assert not third._written
+
+
 def test_a_traceback_and_a_source_are_those_of_the_file(again, home):
     again()
     module, loader = again()
@@ -284,6 +301,7 @@ def test_other_modules_are_left_to_others():
 def test_nothing_is_installed_where_nothing_may_be_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setattr(loading, "load", import_module)
+    monkeypatch.setattr(loading, "compiled", loading.compiled)
     before = [*sys.meta_path]
     monkeypatch.setenv(keep.VARIABLE, "off")
     shelf.install()
