@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
+from validator import loading
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar, dataclass_transform
@@ -144,7 +146,7 @@ def _compiled(cls: type, frozen: bool) -> Callable[..., None]:
             lines.append(f"_set_{name}(self, {value})")
         else:
             lines.append(f"self.{name} = {value}")
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines), scope)
+    exec(loading.compiled(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines)), scope)
     return scope["__init__"]
 
 

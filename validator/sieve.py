@@ -234,19 +234,22 @@ class Spot:
         self._bare = [row for row in rows if not row.needles]
         self.rooted = not all(row.in_text for row in rows)
         """True when a row counts here that does not count in free text."""
-        self._needles = _finder(self._rows)
         self._first = [row.pattern for row in self._rows if is_anchored(row.pattern)]
         """What is found at the beginning of a text or not at all: cheaper to look for than its needles."""
-        later = [row for row in self._rows if not is_anchored(row.pattern)]
-        self._later = _finder(later)
-        self._numbered = numbered(frozenset(needle for row in later for needle in row.needles))
+        later = frozenset([needle for row in self._rows if not is_anchored(row.pattern) for needle in row.needles])
+        self._later = finder(later, exact=True)
+        self._numbered = numbered(later)
         """Finds the needles of which a shape does not tell all: those with digits."""
         self._telling, self._run = compiled(_TELLING).search, compiled(_RUN).search
         self._begins: Callable[[str], Any] | None = None
-        self._parts = finder(frozenset(max(needle.split(), key=len) for row in later for needle in row.needles))
+        self._parts = finder(_longest_parts(later))
         self.texts: set[str] = set()
         self._shapes: set[bytes] = set()
         self._words: set[bytes] = set()
+
+    @functools.cached_property
+    def _needles(self) -> Needles:
+        return finder(frozenset([needle for row in self._rows for needle in row.needles]), exact=True)
 
     def knows(self, text: str) -> bool:
         """True for a text that was not met before when it certainly leaks and hides nothing.
@@ -366,8 +369,9 @@ class Needles:
         return self._search(shape) is not None
 
 
-def _finder(rows: list[Row]) -> Needles:
-    return finder(frozenset(needle for row in rows for needle in row.needles), exact=True)
+@functools.cache
+def _longest_parts(needles: frozenset[str]) -> frozenset[str]:
+    return frozenset([max(needle.split(), key=len) for needle in needles])
 
 
 @functools.cache

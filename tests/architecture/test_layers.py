@@ -37,6 +37,7 @@ ORDER = [
     "validator.protocol",
     "validator.datafile",
     "validator.resources validator.errors validator.records validator.jsontext",
+    "validator.loading",
 ]
 LAYER = {name: index for index, names in enumerate(ORDER) for name in names.split()}
 

@@ -88,7 +88,7 @@ memory, the second those of an earlier one; interpreter and peers are the same. 
 | two jobs to one | at least 1.6 | 1.56 to 1.68, 1.74 | 1.58, 1.60 |
 | two jobs to Ajv, standalone code | at least 1.4 | 0.371, 0.244 | 0.319, 0.220 |
 | memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.42 | 1.44 |
-| 200 events to `import click` | at most 2 | 3.08 | 4.11, before modules lay in one entry |
+| 200 events to `import click` | at most 2 | 2.84 | 4.11, before modules lay in one entry |
 | a durable command to bare SQLite with the same rows | at most 2 | 1.59 to 1.68 | 2.47 to 2.50, an earlier state |
 
 Most of a durable command of the second machine is Python, because its disk takes no time: a commit of bare SQLite with
@@ -108,20 +108,22 @@ Two jobs judge sessions apart where these have nothing in common: a line of a se
 look at its bytes, a twentieth of judging it. Where sessions are joined, or a line concerns all of them, the rules are
 shared out, and each reads, orders and replays every line. The first is what a check does from 16 MiB on unless it is
 told otherwise; the second takes more of the processors together, and is left to those who ask for it. A check of 200
-events takes 3.0 times `import click`, 200 plainer ones 2.2 times, one event 1.7, a short capture of a dialect 1.4: the
+events takes 2.8 times `import click`, 200 plainer ones 1.9 times, one event 1.5, a short capture of a dialect 1.3: the
 interpreter and the standard library are an eighth of it, our 390 modules a fifth, the contract and its digest a
 twelfth, and the rest is the first line of every layout (147 in those 200 lines) and what events cost anyhow. Nothing in
 it stands out: 215,000 calls, of which no function has more than three parts in a hundred, and 206 of the 232 rules are
-run. Of what it took before, a fifth is gone: the code of all modules lies in one entry of the cache, trusted by time
-and size of each source (9 of 113 ms), the process ends without taking itself apart (4), and neither `typing` nor `json`
-and `re` are loaded (2 and 4). Rules whose modules are loaded when they are first asked would save 7 ms of one event, 3
-of a plain capture and none of these 200, and the tables that rules, clauses and ledgers are compiled into 3 at most. A
-durable command takes 1.6 to 1.7 times the bare commit of its rows: of a record that kept its place in the indexes it
-writes the text alone, which a database that knows nothing but the rows cannot. Beside one that is given the very
-statements it takes 1.9 to 2.2 times as long. The rest goes into some three hundred small calls, of which reading and
-writing in one transaction would save one or two in a hundred. Memory for ten
-times the events grows by four bytes an event beside the duplicate check, what stays of subjects that are over: 112 MB
-at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
+run. Of what it took before, a quarter is gone: the code of all modules lies in one entry of the cache, trusted by time
+and size of each source (9 of 113 ms), the process ends without taking itself apart (4), neither `typing` nor `json` and
+`re` are loaded (2 and 4), modules are loaded without what the import system does around each (4), no constructor is
+compiled (2), and the largest entry is read where the system holds it (2). Memory counts: to touch a page for the first
+time takes 3 us where the machine is a guest, and of 4,600 pages 1,300 hold the code of modules. Rules whose modules are
+loaded when they are first asked would save 7 ms of one event, 3 of a plain capture and none of these 200, and the
+tables that rules, clauses and ledgers are compiled into 3 at most. A durable command takes 1.6 to 1.7 times the bare
+commit of its rows: of a record that kept its place in the indexes it writes the text alone, which a database that knows
+nothing but the rows cannot. Beside one that is given the very statements it takes 1.9 to 2.2 times as long. The rest
+goes into some three hundred small calls, of which reading and writing in one transaction would save one or two in a
+hundred. Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects
+that are over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
 Known to take more than five times as long per byte, and to grow with their square: very many runs at one fork of a
 thread and very many actions of one run that wait at once, because the tables confirm every one of them at each move

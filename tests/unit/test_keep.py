@@ -1,6 +1,7 @@
 """What is kept of the contract changes how long a run takes, and nothing else; what cannot be trusted is not read."""
 
 import marshal
+import mmap
 import os
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def test_a_finding_says_the_same_from_what_is_kept(warm, tmp_path):
         lambda content: b"",
         lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
         lambda content: b"another program's file",
-        lambda content: content.replace(b"contract 2", b"contract 1"),
+        lambda content: content.replace(b"contract 3", b"contract 2"),
     ],
 )
 def test_a_spoiled_entry_is_passed_over_and_written_again(warm, expected, spoil):
@@ -78,6 +79,29 @@ def test_a_spoiled_entry_is_passed_over_and_written_again(warm, expected, spoil)
     assert not [path for path in warm.iterdir() if path not in sound and "schemas" in path.name]
     assert keep.Keep(str(warm), next(iter(sound)).name.partition("-")[0]).get("clauses")
     assert run(warm).stdout == expected
+
+
+class Unmappable:
+    """Stands for the module where a system maps no files."""
+
+    ACCESS_READ = 0
+
+    @staticmethod
+    def mmap(*_args, **_options):
+        raise OSError
+
+
+@pytest.mark.parametrize("module", [mmap, Unmappable, None])
+def test_a_large_entry_is_mapped_or_read_to_the_same_effect(tmp_path, monkeypatch, module):
+    monkeypatch.setattr(keep, "_LARGE", 64)
+    monkeypatch.setitem(sys.modules, "mmap", module)
+    found, words = keep.Keep(str(tmp_path), "key"), ["word"] * 100
+    found.put("words", lambda: words)
+    found.flush()
+    assert keep.Keep(str(tmp_path), "key").get("words") == words
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-1])
+    assert keep.Keep(str(tmp_path), "key").get("words") is None
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, expected):

@@ -8,12 +8,13 @@ import traceback
 import zipfile
 from importlib import import_module, invalidate_caches
 from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import spec_from_loader
 from pathlib import Path
 from zipimport import zipimporter
 
 import pytest
 
-from validator import resources
+from validator import loading, resources
 from validator.cli import shelf
 from validator.protocol import keep
 
@@ -78,6 +79,106 @@ def test_what_is_held_is_loaded_to_the_same_effect(again, name):
     assert loader is shelf._Held
     assert told(module) == usual
     assert word == module.WORD
+
+
+def loader_of(name):
+    return type(sys.modules[name].__spec__.loader)
+
+
+def test_what_a_module_imports_is_loaded_before_it(again, home):
+    looks = "import sys\n\nBEFORE = 'borrowed.inner' in sys.modules\n"
+    (home / "user.py").write_text(f"{looks}from borrowed.inner import WORD\n")
+    assert not again("borrowed.user")[0].BEFORE
+    usual = {name: told(sys.modules[name]) for name in ("borrowed.plain", "borrowed.inner")}
+    module, _ = again("borrowed.user")
+    assert (module.BEFORE, module.WORD) == (True, "one")
+    assert {name: told(sys.modules[name]) for name in usual} == usual
+    assert [loader_of(name) for name in usual] == [shelf._Held, shelf._Held]
+    assert sys.modules["borrowed"].inner is sys.modules["borrowed.inner"]
+
+
+def test_what_a_module_of_a_package_imports_of_it_is_left_to_the_package(again, home):
+    (home / "inner" / "__init__.py").write_text("WORD = 'early'\nfrom borrowed.inner.part import LATE\n")
+    (home / "inner" / "part.py").write_text("from borrowed.inner import WORD\nLATE = WORD\n")
+    for _ in range(2):
+        assert again("borrowed.inner")[0].LATE == "early"
+    assert loader_of("borrowed.inner.part") is shelf._Held
+
+
+def test_what_is_imported_no_longer_as_it_was_is_imported_as_ever(again, home):
+    again("borrowed.inner")
+    (home / "plain.py").write_text(SOURCE.replace("one", "three"))
+    assert again("borrowed.inner")[0].WORD == "three"
+    assert loader_of("borrowed.plain") is shelf._New
+
+
+def test_a_module_that_fails_is_not_there(again, home, monkeypatch):
+    (home / "plain.py").write_text("import os\n\nWORD = os.environ['BORROWED']\n")
+    monkeypatch.setenv("BORROWED", "1")
+    again("borrowed.inner")
+    monkeypatch.delenv("BORROWED")
+    with pytest.raises(KeyError, match="BORROWED"):
+        again("borrowed.inner")
+    assert not {"borrowed.inner", "borrowed.plain"} & sys.modules.keys()
+
+
+class Elsewhere:
+    """A finder that knows a module of ours."""
+
+    @staticmethod
+    def find_spec(name, _path, _target=None):
+        if name != "borrowed.plain":
+            return None
+        return spec_from_loader(name, Spoken())
+
+
+class Spoken:
+    @staticmethod
+    def create_module(_spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        module.WORD = "spoken"
+
+
+def test_who_stands_before_the_shelf_is_asked_first(again):
+    again("borrowed.inner")
+    sys.meta_path.insert(0, Elsewhere)
+    assert again("borrowed.inner")[0].WORD == "spoken"
+
+
+def test_by_name_a_module_is_loaded_from_the_shelf_or_as_ever(again, home, tmp_path):
+    (home / "third.py").write_text("")
+    again()
+    forget()
+    found = shelf.Shelf(keep.Keep(str(tmp_path / "cache"), "key"))
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), found)
+    import_module("borrowed")
+    module = found.load("borrowed.plain")
+    assert (module.WORD, loader_of("borrowed.plain")) == ("one", shelf._Held)
+    assert found.load("borrowed.plain") is module
+    assert type(found.load("borrowed.third").__spec__.loader) is shelf._New
+    for name in ("borrowed.none", "borrowed.plain.none"):
+        with pytest.raises(ModuleNotFoundError):
+            found.load(name)
+
+
+def test_the_code_of_a_written_source_is_held(tmp_path):
+    def begun():
+        return shelf.Shelf(keep.Keep(str(tmp_path), "key"))
+
+    first, plain = begun(), loading.compiled("WORD = 1\n")
+    assert first.compiled("WORD = 1\n") == plain
+    first.flush()
+    second = begun()
+    assert second.compiled("WORD = 1\n") == plain
+    assert second.compiled("WORD = 2\n") == loading.compiled("WORD = 2\n")
+    assert second._written.keys() == {"WORD = 2\n"}
+    second.flush()
+    third = begun()
+    assert [third.compiled(f"WORD = {number}\n").co_consts[0] for number in (1, 2)] == [1, 2]
+    assert not third._written
 
 
 def test_a_traceback_and_a_source_are_those_of_the_file(again, home):
@@ -171,7 +272,7 @@ def test_a_shelf_of_many_pieces_is_begun_anew(again, home, monkeypatch):
 def test_a_piece_that_another_process_wrote_is_not_taken_for_ours(again, tmp_path):
     again()
     kept = keep.Keep(str(tmp_path / "cache"), "key")
-    told = {name: ((0, 0), code) for name, (_, code) in kept.get("modules-0").items()}
+    told = {name: ((0, 0), *rest) for name, (_, *rest) in kept.get("modules-0").items()}
     kept.put("modules-0", lambda: told)
     kept.flush()
     assert again()[1] is shelf._New
@@ -199,13 +300,17 @@ def test_other_modules_are_left_to_others():
 
 def test_nothing_is_installed_where_nothing_may_be_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.setattr(loading, "load", import_module)
+    monkeypatch.setattr(loading, "compiled", loading.compiled)
     before = [*sys.meta_path]
     monkeypatch.setenv(keep.VARIABLE, "off")
     shelf.install()
-    assert sys.meta_path == before
+    assert (sys.meta_path, loading.load) == (before, import_module)
     monkeypatch.setenv(keep.VARIABLE, str(tmp_path))
     shelf.install()
-    assert [type(finder) for finder in sys.meta_path if finder not in before] == [shelf.Shelf]
+    (found,) = [finder for finder in sys.meta_path if finder not in before]
+    assert type(found) is shelf.Shelf
+    assert loading.load == found.load
 
 
 def judge(folder, *flags):

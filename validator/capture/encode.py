@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from validator.capture import native
 from validator.jsontext import write
 
@@ -13,6 +11,7 @@ if TYPE_CHECKING:
 
 orjson = native.load()
 NATIVE = orjson is not None
+_INFINITE = float("inf")
 _SORTED = orjson.OPT_SORT_KEYS if orjson is not None else 0
 
 
@@ -21,7 +20,7 @@ def _is_finite(value: Any) -> bool:
         return all(map(_is_finite, value.values()))
     if isinstance(value, list):
         return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+    return not isinstance(value, float) or abs(value) < _INFINITE
 
 
 def _written(value: Any, option: int = 0) -> bytes | None:

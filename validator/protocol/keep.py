@@ -35,7 +35,7 @@ from validator.protocol.digest import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, BinaryIO
 
 try:
     from _sre import MAGIC as REGEXES
@@ -43,7 +43,7 @@ except ImportError:  # an interpreter that does not tell whose compiled regexes 
     REGEXES = sys.version
 
 VARIABLE = "RUNTIME_VALIDATE_CACHE"
-_FORM = b"runtime-validate contract 2\n"
+_FORM = b"runtime-validate contract 3\n"
 _CODE = ("protocol", "datafile.py", "yamlfile.py", "readings.py", "redact", "sieve.py")
 """What reads and compiles the contract, below this package."""
 _INTERPRETER = (sys.implementation.cache_tag, MAGIC_NUMBER.hex(), REGEXES, marshal.version, sys.byteorder)
@@ -53,6 +53,8 @@ _PACKED = "compiled"
 _OFF = "off"
 _SIZE, _SUM = 32, 8
 """Bytes of a digest, and of a check sum."""
+_LARGE = 1 << 20
+"""Bytes from which an entry is mapped and not read."""
 _PIECE = 1 << 15
 """Bytes that are read at once; most files are shorter."""
 
@@ -101,16 +103,12 @@ class Keep:
             return None
         try:
             with open(self._path(folder, name), "rb") as file:
-                if not is_trusted(os.fstat(file.fileno())) or not is_trusted(os.stat(folder)):
+                status = os.fstat(file.fileno())
+                if not is_trusted(status) or not is_trusted(os.stat(folder)):
                     return None
-                content = file.read()
+                return _proved(_content_of(file, status.st_size))
         except OSError:
             return None
-        start = len(_FORM) + _SUM
-        payload = memoryview(content)[start:]
-        if content[:start] != _FORM + source_hash(payload):
-            return None
-        return marshal.loads(payload)
 
     def _write(self, folder: str, name: str, payload: bytes) -> None:
         """Whole or not at all: written beside its place, then moved there."""
@@ -120,6 +118,25 @@ class Keep:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(_FORM + source_hash(payload) + payload)
         os.replace(beside, path)
+
+
+def _content_of(file: BinaryIO, size: int) -> bytes | memoryview:
+    """The bytes of an entry; many are read where the system holds them, since memory for a copy takes longer to get."""
+    if size >= _LARGE:
+        try:
+            from mmap import ACCESS_READ, mmap
+
+            return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+        except (ImportError, OSError, ValueError):  # a system that maps no files, or not this one
+            pass
+    return file.read()
+
+
+def _proved(content: bytes | memoryview) -> Any:
+    """The value of an entry; None unless it is whole."""
+    start = len(_FORM) + _SUM
+    payload = memoryview(content)[start:]
+    return marshal.loads(payload) if content[:start] == _FORM + source_hash(payload) else None
 
 
 NOTHING = Keep(None, "")

@@ -81,7 +81,7 @@ class Attention:
         return step.form
 
     def _form(self, keys: Keys) -> Form:
-        top, below = frozenset(keys[0] if keys else ()), frozenset(key for inner in keys[1:] for key in inner)
+        top, below = frozenset(keys[0] if keys else ()), frozenset().union(*keys[1:])
         mark = (top & self._words, below & self._words, not top.isdisjoint(below))
         form = self._alike.get(mark)
         return form if form is not None else self.keep(self._alike, mark, Form(*mark))
@@ -115,7 +115,7 @@ class Attention:
         form, named = self.form(step), self._named(step.kind, step.type or "")
         if self.is_astray(step):
             named |= {ASTRAY}
-        words = {*named, *form.top, *form.below}
+        words = named | form.top | form.below
         if not self._asleep.isdisjoint(words):
             self._asleep -= words
             self.forget()

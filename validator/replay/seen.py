@@ -9,7 +9,6 @@ so parts are about equally long, and when they are long on the average, each is 
 
 from __future__ import annotations
 
-import struct
 import sys
 from array import array
 from bisect import bisect_left
@@ -20,7 +19,6 @@ from validator.protocol.digest import blake2b
 _BITS = 64
 _LONG = 320
 """Entries of a part, on the average, above which parts are cut in two."""
-_number = struct.Struct(">Q").unpack
 
 
 class SeenEvents:
@@ -126,10 +124,12 @@ def short(text: str) -> int:
 
 
 def hashed(data: bytes) -> int:
-    return _number(blake2b(data, digest_size=8).digest())[0]
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
 
 def hashed_all(entries: Collection[bytes]) -> tuple[int, ...]:
     """The same of each of several."""
-    digests = b"".join([blake2b(data, digest_size=8).digest() for data in entries])
-    return struct.unpack(f">{len(entries)}Q", digests)
+    found = array("Q", b"".join([blake2b(data, digest_size=8).digest() for data in entries]))
+    if sys.byteorder == "little":
+        found.byteswap()
+    return tuple(found)

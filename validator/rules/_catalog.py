@@ -6,12 +6,12 @@ Adding a rule edits no shared file: whatever module below `validator/rules` hold
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import validator.rules
+from validator import loading
 from validator.errors import DefinitionError
 from validator.protocol.protocol import Protocol
 from validator.protocol.wildcards import fitting, is_pattern
@@ -28,7 +28,7 @@ def load_rules(protocol: str | None = None) -> dict[str, Rule]:
     """Every rule by id, sorted; those that the families for one protocol hold, when it is named."""
     found: dict[str, Rule] = {}
     for family in _names(validator.rules, ""):
-        package = importlib.import_module(family)
+        package = loading.load(family)
         usual, others = getattr(package, "PROTOCOLS", None), getattr(package, "OTHERS", {})
         for module in _names(package, ".py"):
             known = others.get(_slug(module), usual)
@@ -50,7 +50,7 @@ def _slug(module: str) -> str:
 
 
 def _collect(module: str, protocols: tuple[str, ...] | None, found: dict[str, Rule]) -> None:
-    for value in vars(importlib.import_module(module)).values():
+    for value in vars(loading.load(module)).values():
         if type(value) is Rule and found.get(value.id) is not value:
             _check(value, module, found)
             if protocols is not None and not set(value.clauses) <= set(protocols):

@@ -128,26 +128,26 @@ class Naming:
     )
 
     def __init__(self, protocol: Protocol, kind: str | None, names: tuple[str, ...], lines: Callable[[str], Lines]):
-        family = protocol.family_of.get(kind or "", "")
-        told = (pair for pair in PAIRS if pair.child in names and pair.parent in names)
-        self.told = tuple(pair for pair in told if not pair.families or family in pair.families)
+        family, held = protocol.family_of.get(kind or "", ""), frozenset(names)
+        told = [pair for pair in PAIRS if pair.child in held and pair.parent in held]
+        self.told = tuple([pair for pair in told if not pair.families or family in pair.families])
         """The pairs that such an event tells."""
-        self.pairs = tuple((pair.child, pair.parent) for pair in self.told)
+        self.pairs = tuple([(pair.child, pair.parent) for pair in self.told])
         self.is_split = family in SPLIT
-        self.named = tuple((name, lines(name)) for name in names if name in ASKED)
+        self.named = tuple([(name, lines(name)) for name in names if name in ASKED])
         """The ids of which somebody asks where they were named first, with what is known of them."""
         paired = {name for pair in self.pairs for name in pair}
-        self.alone = tuple(entry for entry in self.named if entry[0] not in paired)
+        self.alone = tuple([entry for entry in self.named if entry[0] not in paired])
         """Those of them that are in no pair."""
         self.creates = kind == "session.created"
         # The other events of a task are refused before it was created; an attempt is a subject of its own.
         attempts = (kind or "").startswith("task.attempt.") and "task_id" in names
         self.attempted = (("task_id", "attempted_task_id", lines("attempted_task_id")),) if attempts else ()
         """The task that an attempt names, its role, and what is known in this role."""
-        owned = {machine: [name for name in owners if name in names] for machine, owners in CHILDREN.items()}
+        owned = {machine: [name for name in owners if name in held] for machine, owners in CHILDREN.items()}
         roles = {machine: [(name, f"owner {name}") for name in found] for machine, found in owned.items() if found}
         self.owned: Owned = {
-            machine: tuple((name, role, lines(role)) for name, role in found) for machine, found in roles.items()
+            machine: tuple([(name, role, lines(role)) for name, role in found]) for machine, found in roles.items()
         }
         """The same of what a subject belongs to that it introduces, by the machine of the subject."""
         self.in_thread = "thread_id" in names
@@ -158,13 +158,13 @@ class Naming:
         """The ids that such an event should carry, of those that are judged."""
         self.is_contained = self.wanted >= CONTAINERS
         """It should carry all that its turn or thread belongs to."""
-        work = tuple(name for name in WORK if name in names)
+        work = tuple([name for name in WORK if name in held])
         self.work = work if len(work) >= 3 else ()
         """The pieces of work that it names, when they are many."""
         self.names_step = "step_id" in names
-        asked = [entry for name, entry in OWNERS.items() if name in names and (not entry[1] or kind in entry[1])]
-        has_owners = all(not {*names}.isdisjoint(owners) for _, _, owners in asked)
-        self.is_plain = has_owners and self.wanted <= {*names}
+        asked = [entry for name, entry in OWNERS.items() if name in held and (not entry[1] or kind in entry[1])]
+        has_owners = all(not held.isdisjoint(owners) for _, _, owners in asked)
+        self.is_plain = has_owners and self.wanted <= held
         """It carries what it should, and whatever it may introduce belongs to something."""
         name, ways = INTRODUCES.get(kind or "", ("", ()))
         self.introduces = (name, tuple((role, lines(role)) for role in ways)) if name in names else None

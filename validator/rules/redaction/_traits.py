@@ -28,8 +28,10 @@ class Traits:
     __slots__ = ("looks", "names", "paths", "unnamed")
 
     def __init__(self, step, protocol):
-        keys = {key for keys in glance(step.line)[0].keys for key in keys}
-        told = {"path": paths_of(protocol, tuple(keys)), "error": keys & ERRORS, "token": keys & {*TOKENS}}
+        objects = glance(step.line)[0].keys
+        keys = set().union(*objects)
+        paths = any(paths_of(protocol, keys) for keys in objects)
+        told = {"path": paths, "error": keys & ERRORS, "token": keys & {*TOKENS}}
         self.names = frozenset(word for word, there in told.items() if there)
         """What the keys say the line holds: paths, errors, tokens."""
         self.paths = _beside_nothing(step.line, protocol) if told["path"] else 0

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict, deque
-from heapq import merge
 
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
@@ -320,6 +319,8 @@ class Replay:
     def _replay_all(self, before: int) -> None:
         # Whoever claims less afterwards, in whatever session, finds that it has been passed.
         self._world.mingled = True
+        from heapq import merge  # few captures ask for more than one session
+
         for kept, session in list(merge(*self._before(before), key=lambda entry: entry[0].number)):
             self._take(session, kept)
         self._doubt_until(before)
