@@ -100,8 +100,7 @@ def hear(connection: socket.socket, view: View, until: int) -> None:
 
 def holes(view: View) -> list[range]:
     """Stretches of the log that a view lacks."""
-    sequences = [0, *(event["sequence"] for event in view.events)]
-    pairs = itertools.pairwise(sequences)
+    pairs = itertools.pairwise(sorted({0, *(event["sequence"] for event in view.events)}))
     return [range(before + 1, after) for before, after in pairs if after != before + 1]
 
 

@@ -47,6 +47,8 @@ class View:
     connections: int = 0
     acknowledged: int = 0
     """The last sequence that it confirmed as a channel, as far as it was told."""
+    unmarked: int | None = None
+    """The last sequence before a hole of which it was not yet told; who hangs up there asks from there again."""
 
     @property
     def last(self) -> int:
@@ -66,7 +68,7 @@ class View:
         confirmed = self.acknowledged if self.channel else self.last
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.lines.append({"record": "reconnect", **where, "last_acknowledged_sequence": confirmed, "timestamp": now})
-        return {"last-event-id": str(self.last)}
+        return {"last-event-id": str(self.last if self.unmarked is None else self.unmarked)}
 
     def take(self, message: Message) -> None:
         if message.name == "snapshot":
@@ -77,6 +79,10 @@ class View:
             self.ended = message.data["reason"]
         else:
             assert message.id == str(message.data["sequence"])
+            if message.data["type"] == "snapshot.repaired":
+                self.unmarked = None
+            elif self.unmarked is None and message.data["sequence"] > self.last + 1:
+                self.unmarked = self.last
             self.lines.append(message.data)
             self.events.append(message.data)
             if self.channel and message.data.get("channel_id") == self.channel:
