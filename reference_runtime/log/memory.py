@@ -66,9 +66,11 @@ class MemoryStore:
         return self.find(kind, where, is_open)
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
-        for stream, line in self._events[after:]:
-            if session is None or stream == session:
-                yield json.loads(line)
+        if session is not None and not after:
+            lines = self._streams.get(session, []).copy()
+        else:
+            lines = [line for stream, line in self._events[after:] if session is None or stream == session]
+        yield from map(json.loads, lines)
 
     def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
         lines = self._streams.get(session, [])

@@ -66,3 +66,13 @@ def test_a_page_of_a_stream_is_read_in_memory_without_what_stands_before_it(monk
     monkeypatch.setattr(memory.json, "loads", lambda text, loads=json.loads: read.append(text) or loads(text))
     assert [event["sequence"] for event in store.tail("two", FEW - 10, 3)] == [FEW - 9, FEW - 8, FEW - 7]
     assert len(read) == 3
+
+
+def test_a_stream_is_read_in_memory_without_the_others():
+    def work(others):
+        store, streams = memory.MemoryStore(), ["one", *["two"] * others]
+        store.commit(Change(0, 0, [{"session_id": name} for name in streams], streams=streams))
+        assert list(store.read(session="one")) == [{"session_id": "one"}]
+        return lines_run(lambda: list(store.read(session="one")), HOME)
+
+    assert work(FEW) == work(1)
