@@ -21,6 +21,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m tests.bench.bench
 	$(BIN)/python -m tests.bench.limits
 	$(BIN)/python -m tests.bench.growth
+	$(BIN)/python -m tests.bench.commands
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.durable
 

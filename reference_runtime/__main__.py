@@ -204,15 +204,18 @@ def _capture(path: Path | None) -> Iterator[Capture | None]:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    unit, seen = Unit(MemoryStore()), set()
+    store, seen = MemoryStore(), set()
     with _capture(options.capture) as capture:
         for line in options.source.read_text(encoding="utf-8").splitlines():
             event: dict[str, Any] = json.loads(line)
             if "record" not in event and event["event_id"] not in seen:
                 seen.add(event["event_id"])
+                unit = Unit(store)
                 learn(unit, event)
+                store.commit(unit.change())
                 if capture:
                     capture.event(event)
+        unit = Unit(store)
         for session in unit.find("session"):
             for model, document in all_snapshots(unit, session.id):
                 print(json.dumps({"model": model, **document}))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from validator import resources
-from validator.datafile import json_pointer, line_of, read_json
+from validator.datafile import json_pointer, places_in, read_json
 from validator.errors import BaselineError, DefinitionError
 from validator.protocol.schemas import describe, leaves, load_store
 from validator.records import dataclass, replace
@@ -61,9 +61,10 @@ def load(path: Path) -> Baseline:
     for error in sorted(found, key=lambda leaf: [str(part) for part in leaf.absolute_path]):
         raise _refused(path, list(error.absolute_path), describe(error))
     entries: dict[str, Entry] = {}
+    places = places_in(path)
     for index, item in enumerate(data["entries"]):
         _check(path, index, item, entries)
-        entries[item["fingerprint"]] = Entry(**item, line=line_of(path, ["entries", index]))
+        entries[item["fingerprint"]] = Entry(**item, line=places.line_of(["entries", index]))
     return Baseline(path, entries)
 
 
@@ -77,7 +78,7 @@ def _check(path: Path, index: int, item: dict[str, Any], entries: dict[str, Entr
 
 
 def _refused(path: Path, pointer: list[str | int], reason: str) -> BaselineError:
-    line = line_of(path, pointer)
+    line = places_in(path).line_of(pointer)
     place = f"line {line} ({json_pointer(pointer)})" if line else json_pointer(pointer) or None
     return BaselineError(reason, source=path.name, place=place)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
     from validator.suppressions import Suppression
-    from validator.tomlfile import Pointer
+    from validator.tomlfile import Places, Pointer
 
 NAME = "runtime-validate.toml"
 PYPROJECT = "pyproject.toml"
@@ -64,17 +64,18 @@ def _has_section(path: str) -> bool:
 def load(path: Path) -> Config:
     """The settings of a file; anything it should not hold is refused with its place."""
     from validator.suppressions import Suppression
-    from validator.tomlfile import line_of, read_toml
+    from validator.tomlfile import Places, read_toml
 
     data, text = read_toml(path)
+    places = Places(text)
     prefix: Pointer = SECTION if path.name == PYPROJECT else ()
     for part in prefix:
         data = data.get(str(part), {})
-    _check(path, data, text, prefix)
+    _check(path, data, places, prefix)
     values = {key: value for key, value in data.items() if key != "suppress"}
     suppressions = []
     for index, entry in enumerate(data.get("suppress", ())):
-        line = line_of(text, (*prefix, "suppress", index))
+        line = places.line_of((*prefix, "suppress", index))
         _check_date(entry, path, line)
         suppressions.append(Suppression(file=path.absolute(), line=line, **entry))
     return Config(path, _resolved(values, path.parent), tuple(suppressions))
@@ -107,19 +108,17 @@ def _resolved(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
 
 
-def _check(path: Path, data: dict[str, Any], text: str, prefix: Pointer) -> None:
+def _check(path: Path, data: dict[str, Any], places: Places, prefix: Pointer) -> None:
     validator = load_store(resources.folder("schemas")).validator(SCHEMA)
     errors = [leaf for error in validator.iter_errors(data) for leaf in leaves(error)]
-    placed = [(_line(error, text, prefix), _message(error)) for error in errors]
+    placed = [(_line(error, places, prefix), _message(error)) for error in errors]
     for line, (reason, hint) in sorted(placed, key=lambda entry: entry[0] or 0):
         raise ConfigurationError(reason, source=path.name, place=f"line {line}" if line else None, hint=hint)
 
 
-def _line(error: ValidationError, text: str, prefix: Pointer) -> int | None:
-    from validator.tomlfile import line_of
-
+def _line(error: ValidationError, places: Places, prefix: Pointer) -> int | None:
     unknown = _unknown(error)
-    return line_of(text, (*prefix, *error.absolute_path, *unknown[:1]))
+    return places.line_of((*prefix, *error.absolute_path, *unknown[:1]))
 
 
 def _unknown(error: ValidationError) -> list[str]:

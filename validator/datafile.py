@@ -6,6 +6,7 @@ Both readers refuse what the formats leave lax: a key that occurs twice, and YAM
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 
 from validator.errors import DefinitionError
@@ -14,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
+
+    from validator.yamlfile import Places
 
 Pointer = Sequence[str | int]
 
@@ -50,8 +53,8 @@ def read_json(path: str | Path) -> Any:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in times.items() if count > 1)
         raise ValueError(f"the key {twice!r} occurs twice")
     return data
 
@@ -66,17 +69,18 @@ def _text(path: str | Path) -> str:
         raise DefinitionError("the file is not UTF-8", source=shown(path), place=f"byte {error.start}") from error
 
 
-def line_of(path: str | Path, pointer: Pointer) -> int | None:
-    """The line of a YAML file on which the value at `pointer` begins."""
+def places_in(path: str | Path) -> Places:
+    """Says on which line of a YAML or JSON file the value at a pointer begins; the file is read once."""
     from validator import yamlfile
 
-    return yamlfile.line_of(_text(path), pointer)
+    return yamlfile.Places(_text(path))
 
 
 def place_of(path: str | Path, pointer: Pointer) -> str:
     """A place a person can go to: the line when it is known, and the JSON pointer."""
     shown_pointer = json_pointer(pointer)
-    line = line_of(path, pointer) if os.fspath(path).endswith((".yaml", ".yml")) else None
+    is_yaml = os.fspath(path).endswith((".yaml", ".yml"))
+    line = places_in(path).line_of(pointer) if is_yaml else None
     return f"line {line} ({shown_pointer})" if line else shown_pointer
 
 

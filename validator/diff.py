@@ -135,28 +135,28 @@ def _expected(have: Side, lack: Side, mode: str, lacking: str) -> Iterator[str]:
 
 def _who_lost(event: Heard, have: Side, lack: Side, label: str, mode: str) -> tuple[str, str]:
     other = "A" if label == "B" else "B"
-    numbers = lack.sequences(event.stream)
-    if event.sequence is None or not numbers:
+    numbers = lack.numbers.get(event.stream)
+    if event.sequence is None or numbers is None:
         return "unknown", "there are no numbers that would tell who is right"
-    if event.sequence in numbers:
-        rival = numbers[event.sequence]
+    rival = numbers.events.get(event.sequence)
+    if rival is not None:
         if rival.id in have.events and have.events[rival.id].sequence == event.sequence:
             return other, f"{other} gives number {event.sequence} to two events"
         return "unknown", f"both use number {event.sequence}, for different events"
-    if min(numbers) < event.sequence < max(numbers):
+    if numbers.first < event.sequence < numbers.last:
         return label, f"{label}'s own numbers jump over {event.sequence}"
     if mode == "replay" and label == "B":
         return "B", "a replay has to hold what was heard live"
-    where = "ends before" if event.sequence > max(numbers) else "begins after"
+    where = "ends before" if event.sequence > numbers.last else "begins after"
     return "unknown", f"{label} {where} number {event.sequence}: it may have lost it, or not have been there"
 
 
 def _gaps(a: Side, b: Side) -> Iterator[Difference]:
     """Numbers between the end of the first capture and the beginning of the second."""
     for stream in dict.fromkeys(event.stream for event in b.events.values()):
-        before, after = a.sequences(stream), b.sequences(stream)
-        if before and after and min(after) > max(before) + 1:
-            first, last = max(before) + 1, min(after) - 1
+        before, after = a.numbers.get(stream), b.numbers.get(stream)
+        if before and after and after.first > before.last + 1:
+            first, last = before.last + 1, after.first - 1
             told = f"number {first}" if first == last else f"numbers {first} to {last}"
             yield Difference("gap", "B", f"B goes on after {told}, which A never heard", sequence=first)
 
@@ -170,7 +170,7 @@ def _reordered(a: Side, b: Side, shared: list[str]) -> Iterator[Difference]:
         moved = _out_of_line([rank[name] for name in names])
         if not moved:
             continue
-        culprit, why = _who_shuffled(a, b, names)
+        culprit, why = _who_shuffled(a, b, names, sorted(names, key=rank.__getitem__))
         for index in moved:
             event = a.events[names[index]]
             yield _difference("reordered", culprit, why, event, line_a=event.line, line_b=b.events[event.id].line)
@@ -192,9 +192,11 @@ def _out_of_line(ranks: list[int]) -> list[int]:
     return [index for index in range(len(ranks)) if index not in kept]
 
 
-def _who_shuffled(a: Side, b: Side, names: list[str]) -> tuple[str, str]:
+def _who_shuffled(a: Side, b: Side, in_a: list[str], in_b: list[str]) -> tuple[str, str]:
+    """Whose numbers run back over the events of a stream, given in the order of each side."""
     rising = {
-        label: _rises([side.events[n] for n in side.events if n in set(names)]) for label, side in (("A", a), ("B", b))
+        "A": _rises([a.events[name] for name in in_a]),
+        "B": _rises([b.events[name] for name in in_b]),
     }
     if rising["A"] and rising["B"] is False:
         return "B", "B's own numbers run back"

@@ -29,6 +29,19 @@ class Heard:
 
 
 @dataclass(slots=True)
+class Numbers:
+    """The events of one stream by their number, and between which numbers they lie."""
+
+    first: int
+    last: int
+    events: dict[int, Heard] = field(default_factory=dict)
+
+    def take(self, number: int, event: Heard) -> None:
+        self.first, self.last = min(self.first, number), max(self.last, number)
+        self.events[number] = event
+
+
+@dataclass(slots=True)
 class Side:
     """What one capture holds, by event id."""
 
@@ -37,6 +50,8 @@ class Side:
     lines: int = 0
     readable: int = 0
     events: dict[str, Heard] = field(default_factory=dict)
+    numbers: dict[str, Numbers] = field(default_factory=dict)
+    """By stream; only those in which something is numbered."""
     repeats: dict[str, list[int]] = field(default_factory=dict)
     """Id to the lines that delivered the same event again."""
     reused: dict[str, int] = field(default_factory=dict)
@@ -46,10 +61,14 @@ class Side:
     nameless: int = 0
     """Events without an id or a place in a stream; they cannot be compared."""
 
-    def sequences(self, stream: str) -> dict[int, Heard]:
-        """The events of a stream by their number."""
-        found = (event for event in self.events.values() if event.stream == stream and event.sequence is not None)
-        return {event.sequence: event for event in found if event.sequence is not None}
+    def take(self, event: Heard) -> None:
+        """Takes in an event that is heard for the first time."""
+        self.events[event.id] = event
+        if event.sequence is not None:
+            numbers = self.numbers.get(event.stream)
+            if numbers is None:
+                numbers = self.numbers[event.stream] = Numbers(event.sequence, event.sequence)
+            numbers.take(event.sequence, event)
 
     def fits_schema(self, event: Heard) -> bool:
         return self.protocol is not None and not line_errors(self.protocol, event.body)
@@ -92,7 +111,7 @@ def _hear(side: Side, protocol: Protocol, document: dict[str, Any], number: int)
     )
     before = side.events.get(name)
     if before is None:
-        side.events[name] = heard
+        side.take(heard)
     elif before.digest == heard.digest:
         side.repeats.setdefault(name, []).append(number)
     else:

@@ -64,9 +64,15 @@ class Suppressions:
         self._entries = entries
         self._as_of = as_of
         self._used: set[int] = set()
+        self._by_fingerprint: dict[str, list[int]] = {}
+        """The numbers of those that name a fingerprint; under the empty one those that name none."""
+        for number, entry in enumerate(entries):
+            self._by_fingerprint.setdefault(entry.fingerprint, []).append(number)
 
     def decide(self, found: Finding) -> Accepted | None:
-        for number, entry in enumerate(self._entries):
+        others = self._by_fingerprint
+        for number in sorted([*others.get(found.fingerprint, ()), *others.get("", ())]):
+            entry = self._entries[number]
             if entry.fits(found) and not entry.expired(self._as_of):
                 self._used.add(number)
                 return Accepted(found, "suppression", entry.reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from validator.errors import ConfigurationError
 from validator.protocol.regex import compiled
 
@@ -61,13 +63,22 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 
-def line_of(text: str, pointer: Pointer) -> int | None:
-    """The line on which a value, or the nearest thing around it, begins."""
-    places = _places(text)
-    for length in range(len(pointer), 0, -1):
-        if pointer[:length] in places:
-            return places[pointer[:length]]
-    return None
+class Places:
+    """On which lines of a text values begin; the text is looked through when somebody asks first."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    @functools.cached_property
+    def _known(self) -> dict[Pointer, int]:
+        return _places(self._text)
+
+    def line_of(self, pointer: Pointer) -> int | None:
+        """The line on which a value, or the nearest thing around it, begins."""
+        for length in range(len(pointer), 0, -1):
+            if pointer[:length] in self._known:
+                return self._known[pointer[:length]]
+        return None
 
 
 def _places(text: str) -> dict[Pointer, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -41,16 +42,26 @@ def load(text: str) -> Any:
     return yaml.load(text, Loader=_StrictLoader)  # a subclass of SafeLoader
 
 
-def line_of(text: str, pointer: Any) -> int | None:
-    """The line on which the value at `pointer` begins."""
-    node = yaml.compose(text, Loader=_StrictLoader)
-    for part in pointer:
-        if isinstance(node, yaml.MappingNode):
-            node = next((value for key, value in node.value if key.value == str(part)), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-        else:
-            node = None
-        if node is None:
-            return None
-    return node.start_mark.line + 1
+class Places:
+    """On which lines of a text values begin; the text is read when somebody asks first."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    @functools.cached_property
+    def _root(self) -> yaml.Node | None:
+        return yaml.compose(self._text, Loader=_StrictLoader)
+
+    def line_of(self, pointer: Any) -> int | None:
+        """The line on which the value at `pointer` begins."""
+        node = self._root
+        for part in pointer:
+            if isinstance(node, yaml.MappingNode):
+                node = next((value for key, value in node.value if key.value == str(part)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+            else:
+                node = None
+            if node is None:
+                return None
+        return node.start_mark.line + 1

@@ -11,6 +11,9 @@ from reference_runtime.errors import PositionConflict
 from reference_runtime.facts.record import LINKS, Record
 from reference_runtime.log.base import Change, Key, Store
 
+Link = tuple[str, str, str]
+"""The kind of a record, and the name and value of an identity that it was told with; both empty for all of a kind."""
+
 
 class Loading(dict[Key, Record | None]):
     """The records of a store, each loaded when it is asked for, and every time."""
@@ -29,7 +32,11 @@ class MemoryStore:
     def __init__(self) -> None:
         self._events: list[tuple[str | None, str]] = []
         self._records: dict[tuple[str, str], Record] = {}
-        self._links: dict[tuple[str, str, str], dict[str, None]] = {}
+        self._streams: dict[str | None, list[str]] = {}
+        """The events of each stream."""
+        self._links: dict[Link, dict[str, None]] = {}
+        self._open: dict[Link, dict[str, None]] = {}
+        """The same of the records that are open."""
         self._replies: dict[str, tuple[str, str]] = {}
         self._ordinal = 0
         self.records = Loading(self)
@@ -45,10 +52,10 @@ class MemoryStore:
         return found.copy() if found else None
 
     def find(self, kind: str, where: dict[str, str], is_open: bool | None) -> list[Record]:
-        names = [self._links.get((kind, name, value), {}) for name, value in where.items()]
-        names = names or [self._links.get((kind, "", ""), {})]
-        ids = set(names[0]).intersection(*names[1:])
-        found = [self._records[(kind, identity)] for identity in ids]
+        links = [(kind, name, value) for name, value in where.items()] or [(kind, "", "")]
+        filed = self._open if is_open else self._links
+        fewest, *others = sorted([filed.get(link, {}) for link in links], key=len)
+        found = [self._records[kind, identity] for identity in fewest if all(identity in other for other in others)]
         kept = (record for record in found if is_open is None or record.open == is_open)
         return [record.copy() for record in sorted(kept, key=lambda record: record.ordinal)]
 
@@ -59,14 +66,17 @@ class MemoryStore:
         return self.find(kind, where, is_open)
 
     def read(self, after: int = 0, session: str | None = None) -> Iterator[dict[str, Any]]:
-        for stream, line in self._events[after:]:
-            if session is None or stream == session:
-                yield json.loads(line)
+        if session is not None and not after:
+            lines = self._streams.get(session, []).copy()
+        else:
+            lines = [line for stream, line in self._events[after:] if session is None or stream == session]
+        yield from map(json.loads, lines)
 
     def tail(self, session: str, after: int, limit: int) -> list[dict[str, Any]]:
-        # No event stands before the place that its sequence counts to.
-        behind = (event for event in self.read(after, session) if event["sequence"] > after)
-        return list(itertools.islice(behind, limit))
+        lines = self._streams.get(session, [])
+        # No event stands before the place in its stream that its sequence counts to.
+        events = (json.loads(lines[place]) for place in range(after, len(lines)))
+        return list(itertools.islice((event for event in events if event["sequence"] > after), limit))
 
     def reply(self, key: str) -> tuple[str, dict[str, Any]] | None:
         kept = self._replies.get(key)
@@ -76,17 +86,28 @@ class MemoryStore:
         if change.position != len(self._events):
             raise PositionConflict(f"decided at {change.position}, the log is at {len(self._events)}")
         lines = [json.dumps(event) for event in change.events]
-        self._events += zip(change.streams, lines, strict=True)
+        for stream, line in zip(change.streams, lines, strict=True):
+            self._events.append((stream, line))
+            self._streams.setdefault(stream, []).append(line)
         for record in change.records:
             self._records[record.key] = record.copy()
-            self._links.setdefault((record.kind, "", ""), {})[record.id] = None
-            for name in ("session_id", "thread_id", *LINKS):
-                if (value := record.link(name)) is not None:
-                    self._links.setdefault((record.kind, name, value), {})[record.id] = None
+            self._file(record)
         self._ordinal = change.ordinal
         if change.reply:
             key, digest, answer = change.reply
             self._replies[key] = (digest, json.dumps(answer))
+
+    def _file(self, record: Record) -> None:
+        """Files a record under what it was told with; one that is over is no longer filed as open."""
+        links = [(record.kind, name, record.link(name)) for name in ("session_id", "thread_id", *LINKS)]
+        for link in [(record.kind, "", ""), *(link for link in links if link[2] is not None)]:
+            self._links.setdefault(link, {})[record.id] = None
+            if record.open:
+                self._open.setdefault(link, {})[record.id] = None
+            elif (others := self._open.get(link)) is not None:
+                others.pop(record.id, None)
+                if not others:
+                    del self._open[link]
 
     def close(self) -> None:
         """Nothing is held."""

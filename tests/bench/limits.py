@@ -70,15 +70,21 @@ _KEY = "-----BEGIN PRIV" + "ATE KEY-----"
 
 def spend(path: Path, jobs: int) -> tuple[float, float, int]:
     """Seconds of the processor, seconds, and kilobytes at most, that a check of a file takes."""
-    code = "from validator.cli import main; main()"
-    command = [sys.executable, "-c", code, "check", "--jobs", str(jobs), str(path)]
+    return ran("validator.cli", "check", "--jobs", str(jobs), str(path))
+
+
+def ran(module: str, *words: str) -> tuple[float, float, int]:
+    """The same of any command, whose `main` a module holds."""
+    code = f"import sys; from {module} import main; sys.exit(main())"
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, used = os.wait4(process.pid, 0)
     spent = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1, 3):
-        raise SystemExit(f"{path.name} ended with {process.returncode}")
+        raise SystemExit(f"{' '.join(words)} ended with {process.returncode}")
     return used.ru_utime + used.ru_stime, spent, used.ru_maxrss
 
 

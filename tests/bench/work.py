@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,6 +19,11 @@ def work(events: Iterable[dict[str, Any]]) -> int:
     """How many lines of our code a verdict about some events runs, once the process has judged the like."""
     written = [json.dumps(event) for event in events]
     _judge(written)
+    return lines_run(lambda: _judge(written))
+
+
+def lines_run(act: Callable[[], object], home: str = _HOME) -> int:
+    """How many lines of the code below a folder something runs."""
     count = 0
 
     def count_line(_frame: FrameType, _kind: str, _argument: object) -> Any:
@@ -27,12 +32,12 @@ def work(events: Iterable[dict[str, Any]]) -> int:
         return count_line
 
     def enter(frame: FrameType, _kind: str, _argument: object) -> Any:
-        return count_line if frame.f_code.co_filename.startswith(_HOME) else None
+        return count_line if frame.f_code.co_filename.startswith(home) else None
 
     before = sys.gettrace()
     sys.settrace(enter)
     try:
-        _judge(written)
+        act()
     finally:
         sys.settrace(before)
     return count

@@ -2,7 +2,7 @@
 
 import pytest
 
-from validator.datafile import json_pointer, line_of, place_of, read_json, read_yaml, shown
+from validator.datafile import json_pointer, place_of, places_in, read_json, read_yaml, shown
 from validator.errors import DefinitionError
 
 
@@ -52,8 +52,8 @@ def test_a_missing_file_and_one_that_is_not_utf8_are_refused(tmp_path):
 def test_a_place_names_the_line_and_the_pointer(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("rows:\n  - {a: 1}\n  - {a: 2}\n")
-    assert line_of(path, ["rows", 1, "a"]) == 3
-    assert line_of(path, ["rows", 7]) is None
+    assert places_in(path).line_of(["rows", 1, "a"]) == 3
+    assert places_in(path).line_of(["rows", 7]) is None
     assert place_of(path, ["rows", 1]) == "line 3 (/rows/1)"
     assert place_of(tmp_path / "a.json", ["x"]) == "/x"
 

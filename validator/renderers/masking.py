@@ -39,15 +39,19 @@ class _Copy:
     def _object(self, value: dict[str, Any], place: redact.Segments) -> dict[str, Any]:
         leaks = place in self._whole
         copied: dict[str, Any] = {}
+        alike: dict[str, int] = {}
         for key, entry in value.items():
-            name = self._fresh(redact.mask(key, self._canaries), copied)
+            name = _fresh(redact.mask(key, self._canaries), copied, alike)
             copied[name] = self._whole[place] if leaks and isinstance(entry, str) else self.of(entry, (*place, key))
         return copied
 
-    def _fresh(self, name: str, taken: dict[str, Any]) -> str:
-        """Two names that are masked alike stay two."""
-        number, fresh = 1, name
-        while fresh in taken:
-            number += 1
-            fresh = f"{name} {number}"
-        return fresh
+
+def _fresh(name: str, taken: dict[str, Any], alike: dict[str, int]) -> str:
+    """Two names that are masked alike stay two; up to which number they are taken is noted."""
+    if name not in taken:
+        return name
+    number = alike.get(name, 1) + 1
+    while (fresh := f"{name} {number}") in taken:
+        number += 1
+    alike[name] = number
+    return fresh

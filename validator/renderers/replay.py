@@ -62,7 +62,7 @@ def _text(data: dict[str, Any]) -> Iterator[str]:
     yield from _losses(data)
     for machine, subjects in data["states"].items():
         yield f"\n{machine}"
-        doubted = data["doubted"].get(machine, ())
+        doubted = frozenset(data["doubted"].get(machine, ()))
         for key, state in subjects.items():
             yield f"  {_printable(key)}: {state}{' (not heard of since a line was lost)' if key in doubted else ''}"
     for model, documents in data["models"].items():
