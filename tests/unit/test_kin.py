@@ -73,6 +73,23 @@ def test_open_work_and_what_holds_it_never_fade(core):
     assert not fold.subjects["thread"]["h"].faded
 
 
+def test_a_fade_looks_once_at_what_open_work_was_seen_with(core):
+    class Scope(dict):
+        asked = 0
+
+        def values(self):
+            Scope.asked += 1
+            return super().values()
+
+    fold = Fold(core)
+    for number in range(40):
+        fold.apply(event("turn.submitted", {}, turn_id=f"t{number}", thread_id=f"h{number}"), number + 1)
+    for subject in fold.open_work():
+        subject.scope = Scope(subject.scope)
+    known, gone = fold.fade(100, set())
+    assert ({"t0", "h0", "t39", "h39"} <= known, gone, Scope.asked) == (True, set(), 40)
+
+
 def _record(number, status):
     told = {"record": "run", "runId": f"r{number}", "threadId": "t", "streamId": f"run:r{number}", "status": status}
     return {**told, "forkFromMessageId": "m", "createdAt": "2026-05-08T09:00:00Z", "finishedAt": None}

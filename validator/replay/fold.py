@@ -318,8 +318,10 @@ class Fold:
         Says which ids are still known (of what is kept, of what it was seen with, and what the caller spares), and
         which subjects faded.
         """
-        work = list(self.open_work())
-        known = spared.union(*(subject.scope.values() for subject in work), (subject.key for subject in work))
+        known = spared.copy()
+        for subject in self.open_work():
+            known.add(subject.key)
+            known.update(subject.scope.values())
         gone: set[str] = set()
         for name in self.protocol.machines.keys() - self._lasting:
             quiet = [one for one in self.subjects[name].values() if one.heard < line and one.key not in known]
@@ -328,8 +330,14 @@ class Fold:
                 if subject.key not in self._open[name] or known.isdisjoint(subject.scope.values()):
                     self._forget(subject)
                     gone.add(subject.key)
-        kept = [subject for subjects in self.subjects.values() for subject in subjects.values()]
-        return known.union(*(subject.scope.values() for subject in kept), (subject.key for subject in kept)), gone
+        left = known.copy()
+        for name, subjects in self.subjects.items():
+            work = self._open[name] if self.protocol.machines[name].work else {}
+            for subject in subjects.values():
+                if subject.key not in work:
+                    left.add(subject.key)
+                    left.update(subject.scope.values())
+        return left, gone
 
     def _forget(self, subject: Subject) -> None:
         self.faded.keep(subject)
