@@ -13,7 +13,6 @@ from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer, S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from validator.replay.readmodels.agent_threads.runs import RunRecord
 
 KEPT = ("committed", "superseded")
