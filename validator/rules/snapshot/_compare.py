@@ -7,7 +7,6 @@ no schema declares are ignored. A list that is stated is stated whole; its entri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from validator.protocol.formats import instant
 from validator.protocol.honest import is_honest
@@ -185,12 +184,17 @@ def _key(name: str, expected: list[Any], served: list[Any]) -> tuple[str, ...] |
     """The names of the ids of a list; none for plain values, None for entries without an id."""
     if _are_words(expected) and _are_words(served):
         return () if (expected or served) and not (_repeats(expected) or _repeats(served)) else None
-    records = (entry for entry in chain(expected, served) if isinstance(entry, dict))
-    if name == "items":
-        told = list(records)
-        return next((key for key in ITEMS if any(key[0] in entry for entry in told)), None)
     names = KEYS.get(name)
-    return names if names and any(names[0] in entry for entry in records) else None
+    if names and isinstance(expected, Listed) and expected:
+        return names if names == expected.names or _have(names, served) else None
+    if name == "items":
+        return next((key for key in ITEMS if _have(key, expected) or _have(key, served)), None)
+    return names if names and (_have(names, expected) or _have(names, served)) else None
+
+
+def _have(names: tuple[str, ...], entries: list[Any]) -> bool:
+    """True when an entry has an id of that name."""
+    return any(names[0] in entry for entry in entries if isinstance(entry, dict))
 
 
 def _are_words(entries: list[Any]) -> bool:
