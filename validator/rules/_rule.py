@@ -25,7 +25,7 @@ REPEAT = "repeat"
 UNLISTED = "unlisted"
 """Listens to events of types that the catalogue does not list."""
 
-Check = Callable[..., Iterator["Finding | Findings | Seen"]]
+Check = Callable[..., Iterable["Finding | Findings | Seen"]]
 PARTS = ("Why", "Trips", "Near miss", "Fix")
 
 

@@ -17,7 +17,7 @@ def _logged(sequence: int, kind: str, told: Event | None = None, **more: object)
 def views_of_a_long_log(events: int) -> Iterator[Event]:
     """A run of RunAgents whose view is served after every event, without its history."""
     yield header("runagents")
-    yield _logged(1, "RUNCREATED")
+    yield _logged(1, "RUN_CREATED")
     absent = {"honest": "unknown", "reason": "Too long to tell."}
     names = ("agent_id", "user_id", "conversation_id", "initial_message", "created_at", "updated_at", "last_event")
     empty = dict.fromkeys(("ended_at", "ended_by", "reason", "last_error", "blocked_action_id", "pending_consent"))
