@@ -5,13 +5,49 @@ Trips: a record PAUSED_APPROVAL without blocked_action_id.  Near miss: a record 
 Fix: Set blocked_action_id when the run becomes PAUSED_APPROVAL and clear it when the pause ends.
 """
 
+from heapq import heappop, heappush
+
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
 
 NAMES_NONE = ("RUNNING", "PAUSED_CONSENT", "COMPLETED", "FAILED")
 
 
-@rule("RAG003", "pause-and-action-disagree", clauses={"runagents": ("RA-6", "RA-7")}, on="record:run")
+class Blocked:
+    """The actions that were blocked in each run, by the lines at which that was."""
+
+    hears = ("APPROVAL_REQUIRED", "record:snapshot")
+    forgets = ("_of",)
+
+    def __init__(self, world):
+        self._world = world
+        self._of = {}
+        self._filed = 0
+
+    def apply(self, step):
+        for move in step.moves:
+            if move.machine == "blocked_action" and move.target == "blocked":
+                action = self._world.subjects("blocked_action")[move.subject]
+                if "run_id" in action.scope:
+                    self._filed += 1
+                    entry = (action.history[0], self._filed, action.key)
+                    heappush(self._of.setdefault(action.scope["run_id"], []), entry)
+
+    def first(self, run):
+        """The action of a run that was blocked first and still is."""
+        actions = self._of.get(run, [])
+        while actions and self._world.state("blocked_action", actions[0][2]) != "blocked":
+            heappop(actions)
+        return self._world.subjects("blocked_action")[actions[0][2]] if actions else None
+
+
+@rule(
+    "RAG003",
+    "pause-and-action-disagree",
+    clauses={"runagents": ("RA-6", "RA-7")},
+    on="record:run",
+    needs=(Blocked,),
+)
 def check(step, world, context):
     status, named, run = word(step.line, "status"), step.line.get("blocked_action_id"), word(step.line, "id")
     where = {"pointer": "/blocked_action_id", "entity": ("run", str(run)), "state": world.state("run", run)}
@@ -33,8 +69,7 @@ def _another(step, world, run, named, where):
     """The record names an action, and the log says that another one of this run is blocked."""
     if run is None or world.state("blocked_action", named) == "blocked":
         return
-    waiting = [one for one in world.fold.open_with("blocked_action", "run_id", run) if one.state == "blocked"]
-    if waiting:
-        action = min(waiting, key=lambda one: one.history[0])
+    action = world.ledger(Blocked).first(run)
+    if action is not None:
         more = {"clause": "RA-6", "witness": tuple(action.history), "key": "another", **where}
         yield finding(step, "the action that is blocked", "another action", **more)
