@@ -23,40 +23,36 @@ CLAUSES = ("AT-95", "AT-96", "AT-97", "AT-100")
 class Tree:
     """The nodes of a tree in few bytes: digests of their ids and parents, and which runs are committed."""
 
-    __slots__ = ("_below", "_chosen", "_committed", "_parents", "_roots", "ids")
+    __slots__ = ("_committed", "_parents", "_ways", "ids")
 
     def __init__(self, nodes):
         self.ids = array("Q", [short(node["messageId"]) for node in nodes])
         self._parents = array("Q", [short(word(node, "parentMessageId") or "") for node in nodes])
         self._committed = bytes(node.get("runStatus") == "committed" for node in nodes)
-        self._roots = None
-        self._below = {}
-        """The last child of each node that is committed, else the last one."""
-        self._chosen = {}
-        """The last child of each node by its id."""
+        self._ways = None
+        """Where walks begin and how they go on, once somebody has asked."""
 
     def follow(self, chosen):
         """The walk along a branch, each root in turn, by digests; `chosen` are children to prefer."""
-        if self._roots is None:
-            self._arrange()
+        roots, last, named = self._ways = self._ways or self._arranged()
         shown = set()
-        for root in self._roots:
+        for root in roots:
             at = root
             while at is not None and self.ids[at] not in shown:
                 name = self.ids[at]
                 shown.add(name)
                 yield name
-                picked = self._chosen.get((name, chosen.get(name)))
-                at = self._below.get(name) if picked is None else picked
+                picked = named.get((name, chosen.get(name)))
+                at = last.get(name) if picked is None else picked
 
-    def _arrange(self):
-        """Finds out what follows what, once somebody asks."""
-        known = set(self.ids)
-        self._roots = [at for at, parent in enumerate(self._parents) if parent not in known]
+    def _arranged(self):
+        """The roots, the last child of each node that is committed, else the last one, and children by their ids."""
+        known, last, named = set(self.ids), {}, {}
         for at, parent in enumerate(self._parents):
-            self._chosen[parent, self.ids[at]] = at
-            if self._committed[at] or parent not in self._below or not self._committed[self._below[parent]]:
-                self._below[parent] = at
+            named[parent, self.ids[at]] = at
+            if self._committed[at] or parent not in last or not self._committed[last[parent]]:
+                last[parent] = at
+        return [at for at, parent in enumerate(self._parents) if parent not in known], last, named
 
 
 class Trees:
