@@ -15,7 +15,7 @@ from validator.protocol.fastpath import mode
 from validator.records import dataclass
 from validator.replay.step import Step
 from validator.replay.world import World
-from validator.rules import Rule, Seen
+from validator.rules import Findings, Rule, Seen
 from validator.tally import Looked, Tally
 
 TYPE_CHECKING = False
@@ -163,7 +163,9 @@ class Asker:
                 for answer in rule.check(step, world, context):
                     if type(answer) is Seen:
                         mark = (rule, answer.clauses)
-                        looked[mark] = looked.get(mark, 0) + 1
+                        looked[mark] = looked.get(mark, 0) + answer.times
+                    elif type(answer) is Findings:
+                        tally.report_all(rule, step, answer, rule.clauses[world.protocol.name], context)
                     else:
                         tally.report(rule, step, answer, rule.clauses[world.protocol.name], context)
             except Exception as error:  # a rule's own fault is reported, never hidden

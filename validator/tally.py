@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 from validator import redact
 from validator.capture.ndjson import Line
@@ -16,7 +17,7 @@ from validator.replay.step import Step
 from validator.replay.subject import Subject
 from validator.replay.world import World
 from validator.report import Crash
-from validator.rules import Finding, Rule
+from validator.rules import Finding, Findings, Rule
 
 Looked = dict[tuple[Rule, tuple[str, ...]], int]
 """Looks per rule and the clauses it named."""
@@ -82,6 +83,16 @@ class Tally:
                 found = replace(found, level="MUST")
         self._tell(rule, step, found, clauses, context)
 
+    def report_all(self, rule: Rule, step: Step, found: Findings, clauses: tuple[str, ...], context: Context) -> None:
+        """Takes findings of one clause, if any; those that are not kept are counted without being made."""
+        # Parts of exports are told apart by what is found, and so is what a profile demands.
+        every = found.count and (step.at is not None or any(isinstance(error, Shortfall) for error in context.errors))
+        made = found.count if every else min(found.count, max(self._most - self.counts.get(rule.id, 0), 0))
+        for one in islice(found.each, made):
+            self.report(rule, step, one, clauses, context)
+        if made < found.count:
+            self._note(rule, found.clause, self._level(found.clause), found.count - made)
+
     def release(self, step: Step, context: Context) -> None:
         """Tells what a line lacks for the profile and no rule has told as its own."""
         for rule, found in self.demanded:
@@ -98,18 +109,21 @@ class Tally:
             found = self._located(found, step, context)
             if self._told_before(rule, found):
                 return
-        self.told += 1
-        _count(self.rule_looks, rule.id)
-        _count(self.looks, clause)
-        _count(self.failed.setdefault(clause, {}), rule.id)
-        _count(self.counts, rule.id)
-        if self.weights.get(clause) != level:
-            self.weights[clause] = max(self.weights.get(clause, level), level, key=LEVELS.index)
+        self._note(rule, clause, level)
         cause = self._cause(rule, found)
         if self.counts[rule.id] <= self._most:
             found = found if is_part else self._located(found, step, context)
             entry = replace(found, clause=clause, rule=rule.id, level=level, cause=cause, fix=found.fix or rule.fix)
             self.findings.append(self._masked(entry, context.canaries))
+
+    def _note(self, rule: Rule, clause: str, level: str, times: int = 1) -> None:
+        self.told += times
+        _count(self.rule_looks, rule.id, times)
+        _count(self.looks, clause, times)
+        _count(self.failed.setdefault(clause, {}), rule.id, times)
+        _count(self.counts, rule.id, times)
+        if self.weights.get(clause) != level:
+            self.weights[clause] = max(self.weights.get(clause, level), level, key=LEVELS.index)
 
     def _cause(self, rule: Rule, found: Finding) -> int | None:
         """A subject that was refused a move is not where the next events expect it: later refusals follow from that.

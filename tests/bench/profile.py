@@ -127,10 +127,11 @@ that are over: 112 MB at a million events and 364 MB at ten million, of which th
 
 Known to take more than five times as long per byte, and to grow with their square: very many runs at one fork of a
 thread and very many actions of one run that wait at once, because the tables confirm every one of them at each move
-(148 and 375 times at 4,000); very many short transcripts or trees of one thread with many runs (33 times at 4,000);
-views of AgentHub after every event of a run with many approvals (11), and views of RunAgents that list a long log
-wrongly (35). The first two need moves that the fold takes in bulk. Linear, but dear: lines that cannot be read and
-queued turns (11), long lists of paths in one line and snapshots of a thread (10), small exports (12).
+(148 and 375 times at 4,000); and snapshots of the core after every event of a long session, where they show little of
+it, because each read model is built as a whole for each of them (8 to 100 times at 800 events). Views, transcripts,
+trees and exports of the dialects cost what they show (`tests/bench/crowds`). Linear, but dear: lines that cannot be
+read, if they are very short (a sixth of what another line takes; 5 times as much per byte at eight bytes, 22 at two),
+queued turns (11), long lists of paths in one line and snapshots of a thread (10), small exports that are refused (33).
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an

@@ -166,7 +166,7 @@ def test_what_is_taken_in_together_is_taken_in_when_there_is_enough_of_it(core, 
         waits.append(len(world.ledger(Replay)._new))
     assert waits == [1, 0, 1]
     assert world.ledger(Replay).reached("s") == (3, 3)
-    assert world.ledger(Replay).lines("s", 9) == (1, 2, 3)
+    assert sorted(world.ledger(Replay).lines("s", 9)) == [1, 2, 3]
 
 
 def test_a_channel_of_two_sessions_stays_with_the_one_that_is_kept(core, monkeypatch):
@@ -194,7 +194,7 @@ def test_a_repeated_event_of_a_session_that_was_given_up_is_not_kept(core, monke
 
 def standing(replay, sessions):
     """All that a replay knows of some sessions, what waits being told one by one."""
-    told = {name: (replay.reached(name), replay.lines(name, 1000), replay.is_gone(name)) for name in sessions}
+    told = {name: (replay.reached(name), sorted(replay.lines(name, 1000)), replay.is_gone(name)) for name in sessions}
     waiting = {name: [(kept.number, kept.sequence) for kept in replay._unroll(name)] for name in sessions}
     counts = [(name, known.events, sorted(known.streams)) for name, known in replay._kept.items()]
     return told, waiting, counts, replay._held

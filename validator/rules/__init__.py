@@ -4,6 +4,34 @@ A rule is a generator over a step and the world. It yields `seen(...)` when it r
 `step_finding(...)` when something is wrong; a finding counts as a look too. What it never looked at is never passed.
 """
 
-from validator.rules._rule import END, LINE, MAY, MUST, SHOULD, UNLISTED, Finding, Rule, Seen, finding, rule, seen
+from validator.rules._rule import (
+    END,
+    LINE,
+    MAY,
+    MUST,
+    SHOULD,
+    UNLISTED,
+    Finding,
+    Findings,
+    Rule,
+    Seen,
+    finding,
+    rule,
+    seen,
+)
 
-__all__ = ["END", "LINE", "MAY", "MUST", "SHOULD", "UNLISTED", "Finding", "Rule", "Seen", "finding", "rule", "seen"]
+__all__ = [
+    "END",
+    "LINE",
+    "MAY",
+    "MUST",
+    "SHOULD",
+    "UNLISTED",
+    "Finding",
+    "Findings",
+    "Rule",
+    "Seen",
+    "finding",
+    "rule",
+    "seen",
+]

@@ -25,20 +25,21 @@ REPEAT = "repeat"
 UNLISTED = "unlisted"
 """Listens to events of types that the catalogue does not list."""
 
-Check = Callable[..., Iterator["Finding | Seen"]]
+Check = Callable[..., Iterable["Finding | Findings | Seen"]]
 PARTS = ("Why", "Trips", "Near miss", "Fix")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A subject was looked at; for some clauses of the rule, or for all of them."""
+    """Subjects were looked at; for some clauses of the rule, or for all of them."""
 
     clauses: tuple[str, ...] = ()
+    times: int = 1
 
 
 @functools.lru_cache(maxsize=4096)
-def seen(*clauses: str) -> Seen:
-    return Seen(clauses)
+def seen(*clauses: str, times: int = 1) -> Seen:
+    return Seen(clauses, times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,18 @@ class Finding:
 def finding(step: Step, expected: str, actual: str, **more: Any) -> Finding:
     """A finding at a step's own line."""
     return Finding(step.number, expected, actual, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What is wrong in one way with many subjects at once; findings are made only of as many as are kept.
+
+    Not for a rule of which a finding may follow from an earlier one.
+    """
+
+    count: int
+    clause: str
+    each: Iterable[Finding]
 
 
 class TableClauses(Mapping[str, tuple[str, ...]]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
 from validator.records import dataclass, field
+from validator.replay.readmodels.listed import Listed
 from validator.replay.step import Move, Step
 from validator.replay.world import World
 
@@ -30,6 +31,7 @@ _FAILURE = {
     "nextAction": "nextAction",
     "failureDetails": "details",
 }
+_ABOUT_APPROVALS = ("run.approval.requested", "run.approval.resolved")
 _ENDINGS = ("endedAt", *_FAILURE, "cancellation", "degradedReason", *_RESULT)
 """What may have happened in a lost line."""
 
@@ -40,6 +42,8 @@ class _Approval:
 
     request: dict[str, Any]
     requested_at: Any
+    number: int
+    """How many were requested before it."""
     state: str = "pending"
     actor: Any = None
     decided_at: Any = None
@@ -60,16 +64,19 @@ class _Run:
     checks: Any = None
     runtime: Any = None
     approvals: dict[str, _Approval] = field(default_factory=dict)
-    patches: list[dict[str, Any]] = field(default_factory=list)
-    by_patch: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The first entry about each patch."""
+    pending: Listed = field(default_factory=lambda: Listed("approvalId"))
+    decided: Listed = field(default_factory=lambda: Listed("approvalId"))
+    """Approvals as a view shows them; views that are asked for again and again share what they list."""
+    applying: int = 0
+    """How many of the pending ones would let the run act."""
+    patches: Listed = field(default_factory=lambda: Listed("patchId"))
     failure: dict[str, Any] = field(default_factory=dict)
     triage: list[dict[str, Any]] = field(default_factory=list)
     cancellation: dict[str, Any] | None = None
     completed: dict[str, Any] | None = None
-    artifacts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    diffs: dict[str, dict[str, Any]] = field(default_factory=dict)
-    audit: dict[str, None] = field(default_factory=dict)
+    artifacts: Listed = field(default_factory=lambda: Listed("artifactId"))
+    diffs: Listed = field(default_factory=lambda: Listed("path"))
+    audit: Listed = field(default_factory=Listed)
 
 
 class RunViews:
@@ -101,9 +108,12 @@ class RunViews:
         if any(refusal.state != NONE for refusal in step.refusals):
             return
         payload = step.line.get("payload")
-        self._tell(run, step, payload if isinstance(payload, dict) else {})
+        payload = payload if isinstance(payload, dict) else {}
+        self._tell(run, step, payload)
         for move in step.moves:
             self._move(run, move, step)
+        if step.type in _ABOUT_APPROVALS:
+            self._list(run, str(payload.get("approvalId")))
 
     def _envelope(self, run: _Run, step: Step) -> None:
         get = self._world.protocol.lens.get
@@ -119,6 +129,7 @@ class RunViews:
             approval.state = move.target
             if move.target != "pending":
                 approval.decided_at = at
+            self._list(run, move.subject)
         elif move.machine == "run" and move.subject == run.run_id and move.source != move.target:
             run.state = move.target
             if self._world.protocol.machines["run"].is_terminal(move.target):
@@ -134,7 +145,9 @@ class RunViews:
         audit = known(payload.get("audit"))
         refs = audit.get("refs") if isinstance(audit, dict) else None
         if isinstance(refs, list):
-            run.audit |= dict.fromkeys(ref for ref in refs if isinstance(ref, str))
+            for ref in refs:
+                if isinstance(ref, str):
+                    run.audit.add(ref)
 
     def build(self, run_id: str) -> dict[str, Any]:
         """The run as Desktop and Web show it, at this point of the stream."""
@@ -150,9 +163,9 @@ class RunViews:
             "lastSequence": run.last["sequence"],
             **_origin(run),
             **self._decisions(run),
-            "patches": [dict(patch) for patch in run.patches],
+            "patches": run.patches,
             **{name: run.failure.get(name) for name in _FAILURE},
-            "triage": list(run.triage),
+            "triage": run.triage,
             "cancellation": run.cancellation,
             **_outcome(run),
         }
@@ -168,13 +181,28 @@ class RunViews:
         return {"state": run.state, "stateLabel": self._labels[run.state], "terminal": over, "endedAt": ended}
 
     def _decisions(self, run: _Run) -> dict[str, Any]:
-        pending = [self._pending(entry) for entry in run.approvals.values() if entry.state == "pending"]
-        acts = run.state == "Applying" or any(entry["effect"] == "apply" for entry in pending)
+        acts = run.state == "Applying" or run.applying
         return {
             "reviewMode": "unknown" if run.state == NONE else "apply" if acts else "read_only",
-            "pendingApprovals": pending,
-            "decidedApprovals": [self._decided(entry) for entry in run.approvals.values() if entry.state != "pending"],
+            "pendingApprovals": run.pending,
+            "decidedApprovals": run.decided,
         }
+
+    def _list(self, run: _Run, name: str) -> None:
+        """Puts an approval where a view shows it."""
+        approval = run.approvals.get(name)
+        if approval is None:
+            return
+        for entries in (run.pending, run.decided):
+            if name in entries.known:
+                run.applying -= entries is run.pending and entries.known[name]["effect"] == "apply"
+                entries.leave(name)
+        if approval.state == "pending":
+            entry = self._pending(approval)
+            run.applying += entry["effect"] == "apply"
+            run.pending.enter(name, approval.number, entry)
+        else:
+            run.decided.enter(name, approval.number, self._decided(approval))
 
     def _common(self, approval: _Approval) -> dict[str, Any]:
         kind = approval.request.get("actionKind")
@@ -226,10 +254,10 @@ def _outcome(run: _Run) -> dict[str, Any]:
         "degradedReason": told.get("degradedReason") if degraded else None,
         **{name: told.get(name) for name in _RESULT},
         "links": {
-            "artifacts": [dict(entry) for entry in run.artifacts.values()],
-            "diff": [dict(entry) for entry in run.diffs.values()],
+            "artifacts": run.artifacts,
+            "diff": run.diffs,
             "transcript": transcript,
-            "audit": list(run.audit),
+            "audit": run.audit,
         },
     }
 
@@ -269,7 +297,7 @@ def _started(run: _Run, payload: dict[str, Any]) -> None:
 def _requested(run: _Run, payload: dict[str, Any]) -> None:
     approval = payload.get("approvalId")
     if isinstance(approval, str) and approval not in run.approvals:
-        run.approvals[approval] = _Approval(payload, run.last["timestamp"])
+        run.approvals[approval] = _Approval(payload, run.last["timestamp"], len(run.approvals))
     _patched(run, payload, status=None)
 
 
@@ -286,10 +314,9 @@ def _resolved(run: _Run, payload: dict[str, Any]) -> None:
 def _proposed(run: _Run, payload: dict[str, Any]) -> None:
     entry = _patch(run, payload)
     if entry is None:
-        entry = {"patchId": payload.get("patchId")}
-        run.patches.append(entry)
-        if isinstance(entry["patchId"], str):
-            run.by_patch[entry["patchId"]] = entry
+        name = payload.get("patchId")
+        entry = {"patchId": name}
+        run.patches.enter(name if isinstance(name, str) else None, len(run.patches), entry)
     names = ("affectedFiles", "applyStatus", "approvalId")
     entry.update({name: payload[name] for name in names if name in payload})
 
@@ -312,20 +339,25 @@ def _patched(run: _Run, payload: dict[str, Any], status: Any) -> None:
 
 def _patch(run: _Run, payload: dict[str, Any]) -> dict[str, Any] | None:
     patch = payload.get("patchId")
-    return run.by_patch.get(patch) if isinstance(patch, str) else None
+    return run.patches.known.get(patch) if isinstance(patch, str) else None
 
 
 def _diff(run: _Run, payload: dict[str, Any]) -> None:
     path = payload.get("path")
     if isinstance(path, str):
-        told = {"changeSummary": payload.get("changeSummary"), "diffRef": payload.get("diffRef")}
-        run.diffs[path] = {"path": path, **told}
+        told = {"path": path, "changeSummary": payload.get("changeSummary"), "diffRef": payload.get("diffRef")}
+        if path in run.diffs.known:
+            run.diffs.known[path].update(told)
+        else:
+            run.diffs.enter(path, len(run.diffs), told)
 
 
 def _artifact(run: _Run, payload: dict[str, Any]) -> None:
     artifact = payload.get("artifactId")
     if isinstance(artifact, str):
-        entry = run.artifacts.setdefault(artifact, {"artifactId": artifact})
+        if artifact not in run.artifacts.known:
+            run.artifacts.enter(artifact, len(run.artifacts), {"artifactId": artifact})
+        entry = run.artifacts.known[artifact]
         entry.update({name: payload[name] for name in ("kind", "path", "ref") if name in payload})
 
 

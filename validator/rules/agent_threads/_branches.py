@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from validator.replay.readmodels.agent_threads import Runs, content_of
 from validator.replay.readmodels.words import word
-from validator.rules.agent_threads._facts import KEPT
 from validator.rules.agent_threads.message_changed import Shown, form
 
 TYPE_CHECKING = False
@@ -17,20 +16,9 @@ Fork = tuple[int, str | None, tuple[int, ...]]
 """The place of the message that has to follow, what is wrong with it, and lines that prove it beside the thread's."""
 
 
-def said_by(world: Any, thread: Any) -> dict[str, list[int]]:
-    """What each kept run of a thread said, in order; only runs whose whole stream the capture holds."""
-    found = {}
-    for run in world.ledger(Runs).of_thread(thread):
-        stream = world.ledger(Runs).reducer(run)
-        if stream and stream.whole and world.state("run", run) in KEPT:
-            found[run] = [content for content, *_ in stream.said()]
-    return found
-
-
 def forks(world: Any, thread: Any, messages: list[dict[str, Any]], chosen: dict[str, str]) -> Iterator[Fork]:
     """The forks along a walk at which it is known which child has to follow."""
-    said, names = said_by(world, thread), [word(message, "id") for message in messages]
-    taken, heard = _taken(world, said), set().union(*said.values())
+    told, names = world.ledger(Runs).conversation(thread), [word(message, "id") for message in messages]
     above: set[str | None] = set()
     for at, name in enumerate(names):
         below = messages[at + 1] if at + 1 < len(messages) else None
@@ -43,33 +31,19 @@ def forks(world: Any, thread: Any, messages: list[dict[str, Any]], chosen: dict[
             if line is not None:
                 follows = below is not None and word(below, "id") == chosen[name]
                 yield at + 1, None if follows else "another child than the chosen one", (line,)
-        elif name in taken:
+        elif (answer := told.answer(name)) is not None:
             if below is None:
                 yield at + 1, "the walk ends where an answer is committed", ()
             else:
-                passed = _counts_less(content_of(below), taken[name], heard)
+                # Another run of the thread said it than the one that took the place.
+                passed = answer != content_of(below) in told.often
                 yield at + 1, "another child than the last one that is committed" if passed else None, ()
-
-
-def _taken(world: Any, said: dict[str, list[int]]) -> dict[str, list[int]]:
-    """For each fork, what the run that counts there said; what followed the fork before was stored earlier."""
-    found = {}
-    for run, contents in said.items():
-        fork = world.ledger(Runs).last[run][0].word("forkFromMessageId")
-        if fork is not None and contents and world.state("run", run) == "committed":
-            found[fork] = contents
-    return found
 
 
 def _child(world: Any, fork: str, child: Any) -> int | None:
     """The line that first served a message as a child of another."""
     found = world.ledger(Shown).first(child, "parentMessageId")
     return found[1] if found is not None and found[0] == form(fork) else None
-
-
-def _counts_less(content: int, taken: list[int], heard: set[int]) -> bool:
-    """True for what another run of the thread said than the one that took the place."""
-    return content != taken[0] and content in heard
 
 
 def witness(world: Any, thread: Any) -> Iterator[int]:

@@ -20,5 +20,5 @@ def check(step, world, context):
     if stream.pending and world.unproved({"stream_id": f"run:{run}"}) is None:
         lines = world.ledger(Runs).lines.get(f"run:{run}", ())
         actual = f"{len(stream.pending)} calls without a result"
-        more = {"entity": ("run", run), "witness": tuple(lines), "key": "pending"}
+        more = {"entity": ("run", run), "witness": lines, "key": "pending"}
         yield finding(step, "a result for every call", actual, pointer="/status", **more)

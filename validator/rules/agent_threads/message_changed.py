@@ -6,6 +6,8 @@ Near miss: two trees of a thread, the second with more messages.
 Fix: Never rewrite or delete a stored message; superseding changes the status of its run only.
 """
 
+from itertools import islice
+
 from validator.capture.encode import sorted_bytes
 from validator.protocol.honest import is_honest
 from validator.replay.readmodels.words import word
@@ -32,7 +34,7 @@ class Shown:
         self._named = Forms()
         self.trees = {}
         """Thread to how many messages its trees have named, and lines that together name them all."""
-        self.gone, self.before = 0, ()
+        self.gone, self.before = 0, None
         """How many of them the tree at hand lacks, and the lines that named them, if there was a tree before."""
 
     def first(self, name, field):
@@ -47,7 +49,7 @@ class Shown:
                 yield field, found[1]
 
     def apply(self, step):
-        self.gone, self.before = 0, ()
+        self.gone, self.before = 0, None
         if step.kind != "snapshot":
             return
         for name, entry, _ in messages(step):
@@ -63,14 +65,16 @@ class Shown:
 
     def _tree(self, thread, names, unnamed, line):
         """A node whose id is honestly unknown may be any of those that were named before."""
-        count, lines = self.trees.get(thread, (0, ()))
+        count, lines = self.trees.get(thread, (0, []))
         known = [self._named.meet(short(f"{thread}\n{name}"), 0, line) for name in names]
         met = sum(found is not None for found in known)
         if thread in self.trees:
-            self.gone, self.before = max(0, count - met - unnamed), lines
-        whole = met == count
-        grown = met < len(names)
-        self.trees[thread] = count + len(names) - met, (line,) if whole else (*lines, line) if grown else lines
+            self.gone, self.before = max(0, count - met - unnamed), islice(lines, len(lines))
+        if met == count:
+            lines = [line]
+        elif met < len(names):
+            lines.append(line)
+        self.trees[thread] = count + len(names) - met, lines
 
 
 def messages(step):

@@ -19,15 +19,14 @@ def check(step, world, context):
     if not committed or stream is None or not stream.whole or world.unproved({"stream_id": f"run:{run}"}) is not None:
         return
     yield seen()
-    messages = stream.said()
-    if count != len(messages):
+    if count != stream.count:
         yield finding(
             step,
-            f"{len(messages)} messages, as the stream reduces to",
+            f"{stream.count} messages, as the stream reduces to",
             str(count),
             pointer="/messageCount",
             entity=("run", run),
-            witness=tuple(_lines(world, run)),
+            witness=_lines(world, run),
             key="count",
         )
 

@@ -6,13 +6,12 @@ Near miss: a run without a fork whose first message has no parent.
 Fix: Hang the first message of a run under its fork, and each further one under the one before it.
 """
 
-from collections import Counter
 from itertools import pairwise
 
 from validator.replay.readmodels.agent_threads import Runs, content_of
 from validator.replay.readmodels.words import word
 from validator.rules import finding, rule, seen
-from validator.rules.agent_threads._branches import said_by, witness
+from validator.rules.agent_threads._branches import witness
 from validator.rules.agent_threads._facts import entries, served
 
 CLAUSES = ("AT-45", "AT-70", "AT-72")
@@ -45,11 +44,10 @@ def _in_transcript(step, world):
     """Two messages that one run said one after the other, and that stand so, hang together."""
     transcript = served(step, "transcript") or {}
     thread, messages = transcript.get("threadId"), entries(transcript.get("messages"))
-    pairs = _pairs(world, thread)
+    told = world.ledger(Runs).conversation(thread)
     for at, (before, message) in enumerate(pairwise(messages), 1):
         parent, wanted = message.get("parentMessageId"), word(before, "id")
-        run = pairs.get((content_of(before), content_of(message)))
-        if run is None or wanted is None or not isinstance(parent, str | None):
+        if wanted is None or not isinstance(parent, str | None) or not _follow(told, before, message):
             continue
         yield seen("AT-45")
         if parent != wanted:
@@ -58,9 +56,7 @@ def _in_transcript(step, world):
             yield finding(step, "the message before it, or the fork of its run", "another parent", **more, **entity)
 
 
-def _pairs(world, thread):
-    """Contents that follow one another in one run and stand nowhere else in the thread, with that run."""
-    said = said_by(world, thread)
-    often = Counter(content for contents in said.values() for content in contents)
-    told = ((run, pair) for run, contents in said.items() for pair in pairwise(contents))
-    return {pair: run for run, pair in told if all(often[content] == 1 for content in pair)}
+def _follow(told, before, message):
+    """One run said the two one after the other, and nobody in the thread said either of them again."""
+    pair = content_of(before), content_of(message)
+    return pair in told.pairs and all(told.often[content] == 1 for content in pair)

@@ -7,7 +7,7 @@ Fix: Follow at each fork the chosen child, else the last inserted child whose ru
 """
 
 from array import array
-from itertools import chain
+from itertools import chain, zip_longest
 
 from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
@@ -23,27 +23,36 @@ CLAUSES = ("AT-95", "AT-96", "AT-97", "AT-100")
 class Tree:
     """The nodes of a tree in few bytes: digests of their ids and parents, and which runs are committed."""
 
-    __slots__ = ("committed", "ids", "parents")
+    __slots__ = ("_committed", "_parents", "_ways", "ids")
 
     def __init__(self, nodes):
         self.ids = array("Q", [short(node["messageId"]) for node in nodes])
-        self.parents = array("Q", [short(word(node, "parentMessageId") or "") for node in nodes])
-        self.committed = bytes(node.get("runStatus") == "committed" for node in nodes)
+        self._parents = array("Q", [short(word(node, "parentMessageId") or "") for node in nodes])
+        self._committed = bytes(node.get("runStatus") == "committed" for node in nodes)
+        self._ways = None
+        """Where walks begin and how they go on, once somebody has asked."""
 
     def follow(self, chosen):
         """The walk along a branch, each root in turn, by digests; `chosen` are children to prefer."""
-        known, shown, children = set(self.ids), {}, {}
-        for at, parent in enumerate(self.parents):
-            children.setdefault(parent, []).append(at)
-        for root in (at for at, parent in enumerate(self.parents) if parent not in known):
+        roots, last, named = self._ways = self._ways or self._arranged()
+        shown = set()
+        for root in roots:
             at = root
             while at is not None and self.ids[at] not in shown:
-                shown[self.ids[at]] = None
-                below = children.get(self.ids[at], [])
-                kept = [child for child in below if self.committed[child]]
-                picked = [child for child in below if self.ids[child] == chosen.get(self.ids[at])]
-                at = (picked or kept or below or [None])[-1]
-        return list(shown)
+                name = self.ids[at]
+                shown.add(name)
+                yield name
+                picked = named.get((name, chosen.get(name)))
+                at = last.get(name) if picked is None else picked
+
+    def _arranged(self):
+        """The roots, the last child of each node that is committed, else the last one, and children by their ids."""
+        known, last, named = set(self.ids), {}, {}
+        for at, parent in enumerate(self._parents):
+            named[parent, self.ids[at]] = at
+            if self._committed[at] or parent not in last or not self._committed[last[parent]]:
+                last[parent] = at
+        return [at for at, parent in enumerate(self._parents) if parent not in known], last, named
 
 
 class Trees:
@@ -94,26 +103,22 @@ def check(step, world, context):
 def _enough(step, world, transcript, names):
     """The counts of the records are a lower bound: runs before the capture may have said more. Any walk begins
     somewhere, and that of all branches leaves nothing out."""
-    kept = [
-        (record.get("messageCount"), line)
-        for run, (record, line) in _records(world, transcript.get("threadId"))
-        if world.state("run", run) in KEPT
-    ]
-    total = sum(count for count, _ in kept if isinstance(count, int))
+    thread = transcript.get("threadId")
+    total = world.ledger(Runs).conversation(thread).counted
     clause = _clause(transcript)
     least = min(total, 1)  # that a walk begins does not show that it goes on as it has to
     if clause == "AT-96":
         least = total
         yield seen(clause)
     if len(names) < least:
-        more = {"pointer": "/snapshot/messages", "clause": clause, "witness": tuple(line for _, line in kept)}
+        more = {"pointer": "/snapshot/messages", "clause": clause, "witness": _records(world, thread)}
         yield finding(step, f"{least} messages or more", f"{len(names)}", key="fewer", **more)
 
 
 def _records(world, thread):
-    """The runs of a thread with their last records and the lines of these."""
+    """The lines of the last records of the runs that are part of a thread."""
     runs = world.ledger(Runs)
-    return [(run, runs.last[run]) for run in runs.of_thread(thread)]
+    return (runs.last[run][1] for run in runs.of_thread(thread) if world.state("run", run) in KEPT)
 
 
 def _clause(transcript):
@@ -149,6 +154,7 @@ def _walk(step, transcript, names, tree, line):
     yield seen(clause)
     if not all(isinstance(name, str) for name in names):
         return
-    if [short(name) for name in names] != (list(tree.ids) if branch == "all" else tree.follow(chosen)):
+    walk = tree.ids if branch == "all" else tree.follow(chosen)
+    if any(name is None or short(name) != step for name, step in zip_longest(names, walk)):
         more = {"pointer": "/snapshot/messages", "clause": clause, "witness": (line,), "key": clause}
         yield finding(step, "the walk its branch asks for", "another walk", **more)

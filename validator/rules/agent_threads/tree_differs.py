@@ -7,7 +7,7 @@ Fix: Build the tree from the stored messages and the present status of their run
 
 from validator.replay.readmodels.agent_threads import Runs
 from validator.replay.readmodels.words import word
-from validator.rules import finding, rule, seen
+from validator.rules import Findings, finding, rule, seen
 from validator.rules.agent_threads._facts import KEPT, entries, served
 
 CLAUSES = ("AT-65", "AT-103", "AT-104", "AT-105", "AT-106")
@@ -40,12 +40,18 @@ def _runs(step, world, tree, nodes):
         elif isinstance(node.get("runStatus"), str) and node["runStatus"] != subject.state:
             more |= {"pointer": f"/snapshot/nodes/{at}/runStatus", "clause": "AT-103", "key": "status"}
             yield finding(step, subject.state, node["runStatus"], **more)
-    for run in world.ledger(Runs).of_thread(tree.get("threadId")):
-        if world.state("run", run) not in KEPT:
-            continue
-        record, line = world.ledger(Runs).last[run]
-        yield seen("AT-103", "AT-65")
-        if counts.get(run, 0) != record.get("messageCount"):
+    told = world.ledger(Runs).conversation(tree.get("threadId"))
+    if told.kept:
+        yield seen("AT-103", "AT-65", times=told.kept)
+    yield Findings(told.miscounted(counts), "AT-103", _miscounted(step, world, tree.get("threadId"), counts))
+
+
+def _miscounted(step, world, thread, counts):
+    """The runs that are part of a thread and have other messages in a tree of it than their records count."""
+    runs = world.ledger(Runs)
+    for run in runs.of_thread(thread):
+        record, line = runs.last[run]
+        if world.state("run", run) in KEPT and counts.get(run, 0) != record.get("messageCount"):
             more = {"pointer": "/snapshot/nodes", "clause": "AT-103", "entity": ("run", run), "witness": (line,)}
             expected = f"{record.get('messageCount')} nodes of the run"
             yield finding(step, expected, f"{counts.get(run, 0)}", key="count", **more)
@@ -58,7 +64,7 @@ def _forks(step, tree, nodes):
     parting = {parent: names for parent, names in children.items() if isinstance(parent, str) and len(names) > 1}
     listed = {word(point, "forkMessageId"): (at, point) for at, point in enumerate(entries(tree["forkPoints"]))}
     yield seen("AT-104", "AT-105")
-    for name in listed.keys() | parting.keys():
+    for name in dict.fromkeys((*listed, *parting)):
         if name in parting and name in status and name not in listed:
             more = {"pointer": "/snapshot/forkPoints", "clause": "AT-104", "key": "not listed"}
             yield finding(step, "every message that two follow", "one is not listed", **more)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from validator.records import dataclass, field
 from validator.replay.readmodels.words import mark
+from validator.rules.agenthub._needles import Needles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Group:
     all: list[Approval] = field(default_factory=list)
     by_state: dict[str | None, dict[int, Approval]] = field(default_factory=dict)
     """Those in each state, by their lines."""
-    previews: dict[str, None] = field(default_factory=dict)
+    previews: Needles = field(default_factory=Needles)
     """The commands that approved ones showed, as far as these can be compared."""
     is_unclear: bool = False
     """An approved one showed no command, or a masked one."""
@@ -53,7 +54,7 @@ class Group:
             if preview is None or any(sign in preview for sign in _MASKS):
                 self.is_unclear = True
             else:
-                self.previews[preview] = None
+                self.previews.add(preview)
 
 
 class Asked:
@@ -64,12 +65,16 @@ class Asked:
         self._groups: dict[tuple[Any, ...], Group] = {}
         self._by_kind: dict[str, tuple[Group, Group]] = {}
         """Those of each kind of action that show no command, and those that do."""
+        self._previewed = Group()
+        """Those of any kind that show a command."""
+        self._kinds = Needles()
 
     def enter(self, approval: Approval) -> None:
         """Takes in a new approval."""
         self.all.append(approval)
         if approval.kind not in self._by_kind:
             self._by_kind[approval.kind] = (Group(), Group())
+            self._kinds.add(approval.kind)
         for group in self._of(approval):
             group.all.append(approval)
             group.stand(approval, None)
@@ -82,17 +87,21 @@ class Asked:
 
     def covering(self, kinds: tuple[str, ...], command: str | None, is_shell: bool) -> list[Group]:
         """The groups that a call can rest on: those of its action, and for a command those of what it does."""
-        found = []
-        for kind, (silent, previewed) in self._by_kind.items():
-            if kind in kinds:
-                found += [silent, previewed]
-            elif is_shell:
-                import re  # few approvals are asked for so
-
-                # A command can be what an approval of another kind is about: a push that git makes.
-                is_named = command is not None and re.search(rf"\b{re.escape(kind)}\b", command) is not None
-                found += [silent, previewed] if is_named else [previewed]
+        own = [self._by_kind[kind] for kind in kinds if kind in self._by_kind]
+        if is_shell:
+            others = [self._by_kind[kind][0] for kind in self._named(command or "") if kind not in kinds]
+            found = [self._previewed, *(silent for silent, _ in own), *others]
+        else:
+            found = [group for pair in own for group in pair]
         return [group for group in found if group.all]
+
+    def _named(self, command: str) -> Iterator[str]:
+        """Kinds of action that a command names: it can be what their approvals are about, as a push that git makes."""
+        for kind in dict.fromkeys(self._kinds.within(command)):
+            import re  # few approvals are asked for so
+
+            if re.search(rf"\b{re.escape(kind)}\b", command):
+                yield kind
 
     def besides(self, kind: str) -> list[Group]:
         """The groups of all other kinds of action."""
@@ -106,6 +115,8 @@ class Asked:
 
     def _of(self, approval: Approval) -> Iterator[Group]:
         yield self._by_kind[approval.kind][isinstance(approval.request.get("commandPreview"), str)]
+        if isinstance(approval.request.get("commandPreview"), str):
+            yield self._previewed
         yield self._groups.setdefault(("id", approval.approval_id), Group())
         if approval.request.get("patchId"):
             yield self._groups.setdefault(("patch", mark(approval.request["patchId"])), Group())

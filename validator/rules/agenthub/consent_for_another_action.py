@@ -93,8 +93,8 @@ def _commands(step, world):
 
 
 def _is_shown(command, previews):
-    """True when a command was shown, or is part of what was, or the other way round."""
-    return command in previews or any(preview in command or command in preview for preview in previews)
+    """True when a command is part of what was shown, or the other way round."""
+    return previews.contain(command) or next(previews.within(command), None) is not None
 
 
 def _decided(world, asked):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from validator.replay.step import Step
 from validator.rules import Finding, Seen, finding, seen
 from validator.rules._firsts import Firsts
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROTOCOLS = ("agent-runtime", "agent-threads", "agenthub", "runagents")
-LOOKED = seen()
+_LOOKED = (seen(),)
 
 
 def cites(clause: str, core: str = "") -> dict[str, tuple[str, ...]]:
@@ -39,12 +37,8 @@ def clean(step: Step, world: Any, context: Any) -> bool | None:
     return None if context.line.problems else True
 
 
-def look(step: Step, context: Any, name: str, expected: str, actual: str) -> Iterator[Finding | Seen]:
+def look(step: Step, context: Any, name: str, expected: str, actual: str) -> tuple[Finding | Seen]:
     """One finding when the line has the problem, one look when it has not."""
-    line = context.line
-    if not line.problems:
-        yield LOOKED
-    elif any(problem.name == name for problem in line.problems):
-        yield finding(step, expected, actual, key=name)
-    else:
-        yield LOOKED
+    if name in [problem.name for problem in context.line.problems]:
+        return (finding(step, expected, actual, key=name),)
+    return _LOOKED

@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM009", "big-integer", clauses=cites("CAP-9"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "big-integer", "integers up to 2^53", "an integer beyond it")
+    return look(step, context, "big-integer", "integers up to 2^53", "an integer beyond it")

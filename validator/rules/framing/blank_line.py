@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM004", "blank-line", clauses=cites("CAP-4"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "blank-line", "one JSON object", "a blank line")
+    return look(step, context, "blank-line", "one JSON object", "a blank line")

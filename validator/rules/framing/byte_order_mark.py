@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM002", "byte-order-mark", clauses=cites("CAP-2"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "byte-order-mark", "no byte order mark", "a byte order mark at the head of the line")
+    return look(step, context, "byte-order-mark", "no byte order mark", "a byte order mark at the head of the line")

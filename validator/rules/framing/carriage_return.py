@@ -13,4 +13,5 @@ from validator.rules.framing._problems import Told, cites, clean, look
 def check(step, world, context):
     found = any(problem.name == "carriage-return" for problem in context.line.problems)
     if not found or world.ledger(Told).first("carriage-return"):
-        yield from look(step, context, "carriage-return", "a line feed alone", "a carriage return before it")
+        return look(step, context, "carriage-return", "a line feed alone", "a carriage return before it")
+    return ()

@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM007", "duplicate-key", clauses=cites("CAP-7"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "duplicate-key", "each key once", "a key that occurs twice")
+    return look(step, context, "duplicate-key", "each key once", "a key that occurs twice")

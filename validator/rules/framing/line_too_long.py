@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM012", "line-too-long", clauses=cites("CAP-12"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "line-too-long", "a line within the judge's limit", "a longer line")
+    return look(step, context, "line-too-long", "a line within the judge's limit", "a longer line")

@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM010", "lone-surrogate", clauses=cites("CAP-10"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "lone-surrogate", "whole characters", "half a surrogate pair")
+    return look(step, context, "lone-surrogate", "whole characters", "half a surrogate pair")

@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM008", "not-a-number", clauses=cites("CAP-8"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "not-a-number", "a finite number", "NaN, an infinity, or more than a double holds")
+    return look(step, context, "not-a-number", "a finite number", "NaN, an infinity, or more than a double holds")

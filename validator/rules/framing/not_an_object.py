@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM006", "not-an-object", clauses=cites("CAP-6", "CONF-16"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "not-an-object", "a JSON object", "another JSON value")
+    return look(step, context, "not-an-object", "a JSON object", "another JSON value")

@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM005", "not-json", clauses=cites("CAP-5", "CONF-16"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "not-json", "one JSON text on the line", "a line that does not parse")
+    return look(step, context, "not-json", "one JSON text on the line", "a line that does not parse")

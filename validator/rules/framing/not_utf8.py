@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM001", "not-utf8", clauses=cites("CAP-1", "CONF-16"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "not-utf8", "UTF-8 text", "bytes that are not UTF-8")
+    return look(step, context, "not-utf8", "UTF-8 text", "bytes that are not UTF-8")

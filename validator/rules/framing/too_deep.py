@@ -11,4 +11,4 @@ from validator.rules.framing._problems import cites, clean, look
 
 @rule("FRM011", "too-deep", clauses=cites("CAP-11"), on=LINE, quiet=clean)
 def check(step, world, context):
-    yield from look(step, context, "too-deep", "nesting within the judge's limit", "a line that nests deeper")
+    return look(step, context, "too-deep", "nesting within the judge's limit", "a line that nests deeper")

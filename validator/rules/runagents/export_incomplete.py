@@ -21,19 +21,24 @@ def check(step, world, context):
     ledger = world.ledger(Exported)
     held = {word(event, "event_id") for _, event in entries(export, "events")}
     named = {word(action, "action_id") for _, action in entries(export, "actions")}
-    lost = [line for name, (_, line) in ledger.events.get(run, {}).items() if name not in held]
-    gone = [line for name, line in ledger.actions.get(run, {}).items() if "actions" in export and name not in named]
+    logged, known = ledger.events.get(run, {}), ledger.actions.get(run, {}) if "actions" in export else {}
     where = {"entity": ("run", str(run))}
-    if lost:
-        missing = f"{len(lost)} of its events are missing"
-        yield finding(
-            step, "the whole log", missing, pointer="/snapshot/events", witness=tuple(lost[:1]), key="events", **where
-        )
-    if gone:
-        missing = f"{len(gone)} of its actions are missing"
-        more = {"pointer": "/snapshot/actions", "witness": tuple(gone[:1]), "key": "actions"}
+    if lost := _absent(logged, held):
+        missing = f"{lost} of its events are missing"
+        _, line = next(told for name, told in logged.items() if name not in held)
+        more = {"pointer": "/snapshot/events", "witness": (line,), "key": "events"}
+        yield finding(step, "the whole log", missing, **more, **where)
+    if gone := _absent(known, named):
+        missing = f"{gone} of its actions are missing"
+        line = next(line for name, line in known.items() if name not in named)
+        more = {"pointer": "/snapshot/actions", "witness": (line,), "key": "actions"}
         yield finding(step, "every blocked action", missing, **more, **where)
     yield from _order(step, export, where)
+
+
+def _absent(known, shown):
+    """How many entries are not shown."""
+    return len(known) - sum(name in known for name in shown)
 
 
 def _order(step, export, where):

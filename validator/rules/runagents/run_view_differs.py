@@ -53,13 +53,16 @@ def _history(step, world, view, own, more):
     if not isinstance(shown, list) or not own["events"] or (number(own["events"][0], "seq") or 0) > 1:
         return
     yield seen("RA-140")
-    names = [word(entry, "event_id") for entry in shown]
-    logged = world.ledger(Exported).events.get(view["run_id"], {})
-    gone = logged.keys() - set(names)
-    lost = [entry["event_id"] for entry in own["events"] if gone and word(entry, "event_id") in gone]
+    entries, names = own["events"], {word(entry, "event_id") for entry in shown} - {None}
+    lost = len(entries) - entries.times(None) - sum(map(entries.times, names))
     if lost:
-        line = logged[lost[0]][1]
-        lines = (line, *world.subjects("run")[view["run_id"]].history)
-        more = {**more, "witness": lines, "key": "events"}
-        actual = f"{len(lost)} events are missing"
+        more = {**more, "witness": _witness(world, view["run_id"], entries, names), "key": "events"}
+        actual = f"{lost} events are missing"
         yield finding(step, "the event history", actual, pointer="/snapshot/events", clause="RA-140", **more)
+
+
+def _witness(world, run, entries, names):
+    """The first event that is missing, and what moved the run."""
+    lost = next(entry["event_id"] for entry in entries if word(entry, "event_id") not in {*names, None})
+    yield world.ledger(Exported).events[run][lost][1]
+    yield from world.subjects("run")[run].history

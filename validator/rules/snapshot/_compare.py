@@ -12,6 +12,7 @@ from validator.protocol.formats import instant
 from validator.protocol.honest import is_honest
 from validator.records import dataclass
 from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Shape
+from validator.replay.readmodels.listed import Listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Difference:
     """The id, by name, of the entry it is about."""
     states: tuple[Any, Any] = (None, None)
     """What the replay and the document say, where that is a word."""
+    times: int = 1
+    """How many entries it is about, where the first stands for all that are missing."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,14 +127,15 @@ class _Comparison:
         return isinstance(served, str) and served in LESS
 
     def lists(self, expected: list[Any], served: list[Any], shape: Shape, path: Any, entity: Any) -> Any:
-        names = _key(path[-1], [*expected, *served], _repeats(expected) or _repeats(served))
+        names = _key(path[-1], expected, served)
         if names is None:
             yield from self._by_place(expected, served, shape, path, entity)
             return
-        known = {_id(entry, names): entry for entry in expected}
+        is_listed = isinstance(expected, Listed) and expected.names == names
+        known = expected.known if is_listed else {_id(entry, names): entry for entry in expected}
         shown = {_id(entry, names): (place, entry) for place, entry in enumerate(served)}
         if None not in shown:
-            yield from _missing(known, shown, names, path)
+            yield from _left_out(expected, shown, path) if is_listed else _missing(known, shown, names, path)
         for key, (place, entry) in shown.items():
             if key is None:
                 continue
@@ -153,26 +157,55 @@ class _Comparison:
 def _missing(known: dict[Any, Any], shown: dict[Any, Any], names: tuple[str, ...], path: Any) -> Iterator[Difference]:
     for key, entry in known.items():
         if key not in shown:
-            own = (names[-1] if names else path[-1].removesuffix("s"), str(key))
+            own = (_kind(names, path), str(key))
             yield Difference("dropped", path, "every entry", "one is missing", own, (_status(entry), None))
     if [key for key in known if key in shown] != [key for key in shown if key in known]:
         yield Difference("order", path, "the order of the stream", "another order", None)
 
 
-def _key(name: str, entries: list[Any], repeated: bool) -> tuple[str, ...] | None:
+def _left_out(expected: Listed, shown: dict[Any, Any], path: Any) -> Iterator[Difference]:
+    """The same of a list that is not gone through; what is missing is one difference."""
+    met = [key for key in shown if key in expected.known]
+    if len(met) < len(expected.known):
+        key, entry = next((key, entry) for entry in expected if (key := _id(entry, expected.names)) not in shown)
+        own = (_kind(expected.names, path), str(key))
+        count = len(expected.known) - len(met)
+        yield Difference("dropped", path, "every entry", "one is missing", own, (_status(entry), None), count)
+    ranks = [expected.first[key] for key in met]
+    if ranks != sorted(ranks):
+        yield Difference("order", path, "the order of the stream", "another order", None)
+
+
+def _kind(names: tuple[str, ...], path: Any) -> str:
+    return names[-1] if names else path[-1].removesuffix("s")
+
+
+def _key(name: str, expected: list[Any], served: list[Any]) -> tuple[str, ...] | None:
     """The names of the ids of a list; none for plain values, None for entries without an id."""
-    if all(isinstance(entry, str) for entry in entries):
-        return () if entries and not repeated else None
-    if name == "items":
-        records = [entry for entry in entries if isinstance(entry, dict)]
-        return next((key for key in ITEMS if any(key[0] in entry for entry in records)), None)
+    if _are_words(expected) and _are_words(served):
+        return () if (expected or served) and not (_repeats(expected) or _repeats(served)) else None
     names = KEYS.get(name)
-    return names if names and any(names[0] in entry for entry in entries if isinstance(entry, dict)) else None
+    if names and isinstance(expected, Listed) and expected:
+        return names if names == expected.names or _have(names, served) else None
+    if name == "items":
+        return next((key for key in ITEMS if _have(key, expected) or _have(key, served)), None)
+    return names if names and (_have(names, expected) or _have(names, served)) else None
 
 
-def _repeats(entries: list[Any]) -> bool:
-    words = [entry for entry in entries if isinstance(entry, str)]
-    return len(set(words)) != len(words)
+def _have(names: tuple[str, ...], entries: list[Any]) -> bool:
+    """True when an entry has an id of that name."""
+    return any(names[0] in entry for entry in entries if isinstance(entry, dict))
+
+
+def _are_words(entries: list[Any]) -> bool:
+    if isinstance(entries, Listed) and entries:
+        return not entries.names
+    return all(isinstance(entry, str) for entry in entries)
+
+
+def _repeats(words: list[str]) -> bool:
+    """True when a word stands twice, which it never does where words are found by themselves."""
+    return not isinstance(words, Listed) and len(set(words)) != len(words)
 
 
 def _id(entry: Any, names: tuple[str, ...]) -> str | None:

@@ -63,7 +63,8 @@ def check(step, world, context):
         if told.whole or (entry.kind == "dropped" and entry.entity)
     ]
     if entries:
-        others = f", and {len(entries) - 1} more" if len(entries) > 1 else ""
+        count = sum(entry.times for entry in entries)
+        others = f", and {count - 1} more" if count > 1 else ""
         yield finding(
             step,
             entries[0].expected,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict, deque
+from collections.abc import Iterator
 
 from validator.protocol.honest import known
 from validator.protocol.machine import NONE
@@ -265,13 +266,13 @@ class Replay:
         self._settle()
         self._reach(session, None, None, number)
 
-    def lines(self, session: str | None, before: int) -> tuple[int, ...]:
-        """Every line so far that is no event of another session; of no session, every line."""
+    def lines(self, session: str | None, before: int) -> Iterator[int]:
+        """Every line so far that is no event of another session; of no session, every line. In no order."""
         self._settle()
-        wanted = self._sessions if session is None else {session, None} & self._sessions.keys()
-        found = [self._sessions[key].runs for key in wanted]
-        runs = [run for entry in found for run in zip(entry[::2], entry[1::2], strict=True)]
-        return tuple(sorted(number for first, last in runs for number in range(first, last + 1) if number < before))
+        for key in self._sessions if session is None else {session, None} & self._sessions.keys():
+            runs = self._sessions[key].runs
+            for first, last in zip(runs[::2], runs[1::2], strict=True):
+                yield from range(first, min(last + 1, before))
 
     def _make_room(self) -> None:
         """Gives up the sessions heard of longest ago while too many events are kept."""

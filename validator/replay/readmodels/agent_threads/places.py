@@ -65,4 +65,3 @@ class Places:
         del self._by_place[place][run], self._by_commit[commit][run]
         if is_untimed:
             del self._untimed[place][run]
-

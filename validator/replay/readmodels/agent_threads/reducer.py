@@ -54,10 +54,16 @@ class Closed:
     pending: tuple[str, ...]
     digests: bytes
 
-    def said(self) -> list[Said]:
-        """The messages by their digests."""
-        parts = [int.from_bytes(self.digests[at : at + 8]) for at in range(0, len(self.digests), 8)]
-        return list(zip(*(parts[first :: len(LEFT) + 1] for first in range(len(LEFT) + 1)), strict=True))
+    @property
+    def count(self) -> int:
+        """How many messages there are."""
+        return len(self.digests) // (8 * (len(LEFT) + 1))
+
+    def said_since(self, number: int) -> tuple[list[Said], None]:
+        """The messages after so many by their digests; none of them can change."""
+        start = number * 8 * (len(LEFT) + 1)
+        parts = [int.from_bytes(self.digests[at : at + 8]) for at in range(start, len(self.digests), 8)]
+        return list(zip(*(parts[first :: len(LEFT) + 1] for first in range(len(LEFT) + 1)), strict=True)), None
 
     def apply(self, event: dict[str, Any]) -> None:
         """An event after the end: what the stream reduces to is no longer known."""
@@ -73,6 +79,8 @@ class Reducer:
         """The pieces of a text that has not ended; to join them one by one would copy what came before each time."""
         self._open: dict[str, Any] | None = None
         self._done: list[dict[str, Any]] = []
+        self._digests: list[Said] = []
+        """Those of the first of them, as far as somebody asked."""
         self.pending: dict[str, str] = {}
         self.last = 0
         self.whole = True
@@ -105,18 +113,30 @@ class Reducer:
 
     def messages(self) -> list[dict[str, Any]]:
         """The messages so far, the open one included when it has parts."""
-        if self._open is None:
-            return list(self._done)
-        parts = [*self._open["parts"], *self._said()]
-        return [*self._done, *([{**self._open, "parts": parts}] if parts else [])]
+        unfinished = self._unfinished()
+        return [*self._done, *([unfinished] if unfinished else [])]
 
-    def said(self) -> list[Said]:
-        """The messages so far by their digests."""
-        return [digested(message) for message in self.messages()]
+    @property
+    def count(self) -> int:
+        """How many messages there are so far."""
+        return len(self._done) + bool(self._open and (self._open["parts"] or any(self._text or ())))
+
+    def said_since(self, number: int) -> tuple[list[Said], Said | None]:
+        """The finished messages after so many, and the open one, by their digests."""
+        self._digests += map(digested, self._done[len(self._digests) :])
+        unfinished = self._unfinished()
+        return self._digests[number:], digested(unfinished) if unfinished else None
+
+    def _unfinished(self) -> dict[str, Any] | None:
+        """The open message, when it has parts."""
+        parts = [*self._open["parts"], *self._said()] if self._open is not None else []
+        return {**self._open, "parts": parts} if self._open and parts else None
 
     def closed(self) -> Closed:
         """What stays of a stream that is over."""
-        digests = b"".join(part.to_bytes(8) for said in self.said() for part in said)
+        said, unfinished = self.said_since(0)
+        told = said if unfinished is None else [*said, unfinished]
+        digests = b"".join(part.to_bytes(8) for digests in told for part in digests)
         return Closed(self.whole, self.last, tuple(self.pending), digests)
 
     def _add(self, kind: str, values: dict[str, Any], payload: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from array import array
 from validator.capture.encode import unpack
 from validator.records import dataclass
 from validator.replay import world as worlds
+from validator.replay.readmodels.agent_threads.conversations import KEPT, Conversation, Conversations
 from validator.replay.readmodels.agent_threads.places import Places
 from validator.replay.readmodels.agent_threads.reducer import Closed, Reducer
 from validator.replay.readmodels.words import word
@@ -21,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-KEPT = ("committed", "superseded")
-"""Statuses of runs whose messages are part of their thread."""
 _ABSENT = object()
 _NO_ROWS: dict[str, Any] = {"rows": ()}
 
@@ -109,8 +108,11 @@ class Runs:
         self._threads: dict[str, list[str]] = {}
         """Runs of which a record named a thread; they may have left it."""
         self._places: Places | None = None
+        self._conversations = Conversations()
         self._swept = 0
         self.streams: dict[str, Reducer | Closed] = {}
+        self._growing: dict[str, Reducer] = {}
+        """Those of which everything is kept."""
         self.lines: dict[str, array[int]] = {}
         """The lines of each stream's events."""
 
@@ -137,18 +139,24 @@ class Runs:
         if number - self._swept >= worlds.RECENT:
             self._sweep(number)
         if stream not in self.streams:
-            self.streams[stream], self.lines[stream] = Reducer(self._kinds), array("I")
+            self.streams[stream] = self._growing[stream] = Reducer(self._kinds)
+            self.lines[stream] = array("I")
         self.streams[stream].apply(event)
         self.lines[stream].append(number)
+        if self._conversations.known:
+            self._conversations.hear(stream.removeprefix("run:"))
 
     def _sweep(self, number: int) -> None:
         """Keeps digests of the streams that are over and were not heard of lately."""
         old, self._swept = number - worlds.RECENT, number
         machine = self._world.protocol.machines["run"]
-        for stream, reducer in self.streams.items():
-            state = self._world.state("run", stream.removeprefix("run:"))
-            if isinstance(reducer, Reducer) and self.lines[stream][-1] < old and state and machine.is_terminal(state):
-                self.streams[stream] = reducer.closed()
+        self._conversations.forget(old)
+        for stream in [stream for stream in self._growing if self.lines[stream][-1] < old]:
+            run = stream.removeprefix("run:")
+            state = self._world.state("run", run)
+            if state and machine.is_terminal(state):
+                self.streams[stream] = self._growing.pop(stream).closed()
+                self._conversations.hear(run)
 
     def runs(self) -> list[str]:
         """Every run that a record or an event speaks about."""
@@ -174,6 +182,20 @@ class Runs:
         if runs:
             self._threads[thread] = found
         return list(found)
+
+    def conversation(self, thread: Any) -> Conversation:
+        """What the runs of a thread say together."""
+        if not isinstance(thread, str):
+            return Conversation()
+        kept = self._conversations
+        kept.asked[thread] = self._world.last_line
+        if thread not in kept.known:
+            kept.known[thread] = Conversation()
+            kept.stale.update(self.of_thread(thread))
+        for run in kept.stale:
+            kept.settle(run, self.last[run][0], self._world.state("run", run), self.reducer(run), self._began(run))
+        kept.stale.clear()
+        return kept.known[thread]
 
     @property
     def places(self) -> Places:
@@ -223,10 +245,12 @@ class Runs:
             run.committed_at = run.committed_at or record.get("finishedAt")
         if self._places is not None:
             self._enter(self._places, key)
+        self._conversations.hear(key, word(step.line, "threadId"))
         for move in step.moves:
             other = self._runs.get(move.subject) if move.machine == "run" and move.subject != key else None
             if other is not None and move.target == "superseded" != move.source:
                 other.superseded_by = key
+                self._conversations.hear(move.subject)
 
     def _keep(self, key: str, status: str | None, step: Step) -> None:
         before = self.last.get(key)

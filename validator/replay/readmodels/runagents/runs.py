@@ -6,6 +6,7 @@ from bisect import bisect_right, insort
 
 from validator.protocol.honest import known
 from validator.records import dataclass, field
+from validator.replay.readmodels.listed import Listed
 from validator.replay.readmodels.runagents.words import APPROVALS, data_of, later, mixture, unknown, vocabulary_of
 from validator.replay.readmodels.words import number, word
 from validator.replay.step import Step
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _ENDS = {"COMPLETED": ("COMPLETED",), "FAILED": ("FAILED", "REJECTED", "INVOKE_FAILED")}
 _ERRORS = ("ERROR", "FAILED", "INVOKE_FAILED")
+_TELLING = {*_ERRORS, *_ENDS["COMPLETED"], *_ENDS["FAILED"]}
 
 
 @dataclass(slots=True)
@@ -26,11 +28,15 @@ class _Run:
     created: dict[str, Any] | None = None
     events: list[tuple[str | None, dict[str, Any]]] = field(default_factory=list)
     """In the order of their sequences."""
+    kinds: set[str] = field(default_factory=set)
+    """Those of its events that tell of an end or an error."""
     errors: list[dict[str, Any]] = field(default_factory=list)
-    """Those that tell of an error, likewise."""
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    """What a view shows of the first of them; views that are asked for again and again share it."""
-    actions: dict[str, None] = field(default_factory=dict)
+    """The events that describe an error, in the order of their sequences."""
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    """Those that tell of a failure and say why, likewise."""
+    entries: Listed = field(default_factory=lambda: Listed("event_id"))
+    """What a view shows of the first events; views that are asked for again and again share it."""
+    actions: Listed = field(default_factory=Listed)
     words: set[str] = field(default_factory=set)
     blocked: str | None = None
     consent: dict[str, Any] | None = None
@@ -66,7 +72,8 @@ class RunViews:
         subject = self._world.subjects("run").get(key)
         status = subject.state if subject and not subject.doubted else "stale" if subject else "unknown"
         events = run.events
-        run.entries += [_entry(event) for _, event in events[len(run.entries) :]]
+        for _, event in events[len(run.entries) :]:
+            _show(run, event)
         record, created = run.record, data_of(run.created or {})
         absent = unknown("no run record in the capture")
         return {
@@ -79,12 +86,12 @@ class RunViews:
             "created_at": self._created_at(run),
             "updated_at": run.updated_at or unknown("no line gives a time"),
             "ended_at": run.ended_at,
-            "ended_by": _ended_by(status, events),
-            "reason": _reason(status, run, events),
-            "last_error": _last_error(run.errors),
+            "ended_by": _ended_by(status, run),
+            "reason": _reason(status, run),
+            "last_error": _last_error(run),
             "blocked_action_id": run.blocked if status == "PAUSED_APPROVAL" else None,
             "pending_consent": _pending_consent(run) if status == "PAUSED_CONSENT" else None,
-            "action_ids": list(run.actions),
+            "action_ids": run.actions,
             "vocabulary": mixture(run.words),
             "last_event": _last_event(events),
             "events": run.entries,
@@ -112,16 +119,16 @@ class RunViews:
         run = self._run(key)
         place = _place(run.events, event)
         run.events.insert(place, (step.type, event))
-        del run.entries[place:]
-        if step.type in _ERRORS:
-            insort(run.errors, event, key=_sequence)
+        if place < len(run.entries):
+            _show(run, event)
+        self._ending(run, step.type, event)
         run.updated_at = later(run.updated_at, event.get("timestamp"))
         side = self._words.get(word(event, "type") or "")
         if side:
             run.words.add(side)
         action = known(data.get("action_id"))
         if step.type in APPROVALS and isinstance(action, str):
-            run.actions.setdefault(action)
+            run.actions.add(action)
         if step.type == "RUN_CREATED":
             run.created = run.created or event
         elif step.type == "APPROVAL_REQUIRED":
@@ -130,6 +137,15 @@ class RunViews:
             run.consent = event
         elif step.type == "REJECTED":
             run.rejected = True
+
+    def _ending(self, run: _Run, kind: str | None, event: dict[str, Any]) -> None:
+        """Keeps what tells of an end or an error."""
+        if kind in _TELLING:
+            run.kinds.add(kind)
+            if kind in _ERRORS and known(data_of(event).get("error")):
+                insort(run.errors, event, key=_sequence)
+            if kind in _ENDS["FAILED"] and _said(event):
+                insort(run.failures, event, key=_sequence)
 
     def _record(self, step: Step) -> None:
         record = step.line
@@ -141,7 +157,7 @@ class RunViews:
         run.updated_at = later(run.updated_at, record.get("updated_at"))
         action = record.get("blocked_action_id")
         if isinstance(action, str):
-            run.actions.setdefault(action)
+            run.actions.add(action)
             run.blocked = run.blocked or action
 
     def _action(self, step: Step) -> None:
@@ -149,7 +165,7 @@ class RunViews:
         if isinstance(record, dict) and isinstance(record.get("run_id"), str):
             run = self._run(record["run_id"])
             if isinstance(record.get("action_id"), str):
-                run.actions.setdefault(record["action_id"])
+                run.actions.add(record["action_id"])
             run.rejected = run.rejected or record.get("status") == "REJECTED"
 
     def _created_at(self, run: _Run) -> Any:
@@ -171,21 +187,19 @@ def _place(events: list[tuple[str | None, dict[str, Any]]], event: dict[str, Any
     return bisect_right(events, _sequence(event), key=lambda entry: _sequence(entry[1]))
 
 
-def _evidence(status: str, events: list[tuple[str | None, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The events that tell of the end, in order; an ERROR does so only as the last one of a failed run."""
-    found = [event for kind, event in events if kind in _ENDS.get(status, ())]
-    if status == "FAILED" and events and events[-1][0] == "ERROR":
-        found.append(events[-1][1])
-    return found
+def _failed_by_error(run: _Run) -> dict[str, Any] | None:
+    """An ERROR tells of the end only as the last event of a failed run."""
+    return run.events[-1][1] if run.events and run.events[-1][0] == "ERROR" else None
 
 
-def _ended_by(status: str, events: list[tuple[str | None, dict[str, Any]]]) -> str | None:
+def _ended_by(status: str, run: _Run) -> str | None:
     if status not in _ENDS:
         return None
-    return "event" if _evidence(status, events) else "record"
+    is_told = not run.kinds.isdisjoint(_ENDS[status]) or (status == "FAILED" and _failed_by_error(run))
+    return "event" if is_told else "record"
 
 
-def _reason(status: str, run: _Run, events: list[tuple[str | None, dict[str, Any]]]) -> Any:
+def _reason(status: str, run: _Run) -> Any:
     match status:
         case "PAUSED_APPROVAL":
             return "approval_required"
@@ -196,19 +210,20 @@ def _reason(status: str, run: _Run, events: list[tuple[str | None, dict[str, Any
         case "RUNNING" | "COMPLETED":
             return None
         case "FAILED":
-            for event in _evidence(status, events):
-                said = known(data_of(event).get("reason")) or known(data_of(event).get("error"))
-                if said:
-                    return said
-            return "rejected" if run.rejected else unknown("no line says why the run failed")
+            said = next(map(_said, run.failures), None) or _said(_failed_by_error(run) or {})
+            return said or ("rejected" if run.rejected else unknown("no line says why the run failed"))
     return unknown("where the run stands is not known")
 
 
-def _last_error(errors: list[dict[str, Any]]) -> Any:
-    if not errors:
+def _said(event: dict[str, Any]) -> Any:
+    """Why a run failed, as far as an event tells."""
+    return known(data_of(event).get("reason")) or known(data_of(event).get("error"))
+
+
+def _last_error(run: _Run) -> Any:
+    if run.kinds.isdisjoint(_ERRORS):
         return None
-    said = (known(data_of(event).get("error")) for event in reversed(errors))
-    return next((text for text in said if text), None) or unknown("the error is not described")
+    return data_of(run.errors[-1])["error"] if run.errors else unknown("the error is not described")
 
 
 def _pending_consent(run: _Run) -> Any:
@@ -229,10 +244,9 @@ def _last_event(events: list[tuple[str | None, dict[str, Any]]]) -> Any:
     return {name: events[-1][1].get(name) for name in ("event_id", "seq", "type", "timestamp")}
 
 
-def _entry(event: dict[str, Any]) -> dict[str, Any]:
+def _show(run: _Run, event: dict[str, Any]) -> None:
+    """Shows an event in the views of its run, behind those of its sequence."""
     names = ("event_id", "seq", "type", "timestamp", "actor")
-    return {
-        **{name: event.get(name) for name in names},
-        "action_id": data_of(event).get("action_id"),
-        "payload_hash": event.get("payload_hash"),
-    }
+    told = {"action_id": data_of(event).get("action_id"), "payload_hash": event.get("payload_hash")}
+    entry = {**{name: event.get(name) for name in names}, **told}
+    run.entries.enter(word(event, "event_id"), (_sequence(event), len(run.entries)), entry)
