@@ -110,9 +110,7 @@ class Echoes:
         self._frame, lens = frame_of(protocol), protocol.lens
         known = STREAMED[protocol.name].types
         self._types = {
-            kind: fields
-            for kind, fields in known.items()
-            if not any(_narrows(kind, self._frame.own(fields), demands))
+            kind: fields for kind, fields in known.items() if not any(_narrows(kind, self._frame.own(fields), demands))
         }
         self._kind, self._event_id = lens.type, lens.reader("event_id")
         self._is_named = "event_id" in self._frame.envelope

@@ -55,9 +55,7 @@ class Varying:
         if len(known | found) <= _MOST:
             known.update(found)
 
-    def _differing(
-        self, one: Any, two: Any, kind: str, own: frozenset[Path], path: Path = ()
-    ) -> Iterator[Path | None]:
+    def _differing(self, one: Any, two: Any, kind: str, own: frozenset[Path], path: Path = ()) -> Iterator[Path | None]:
         """Where two lines of a type differ, but for what is their own; None for a place that somebody may read."""
         if type(one) is not dict or type(two) is not dict or one.keys() != two.keys():
             yield None

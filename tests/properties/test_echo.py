@@ -55,6 +55,8 @@ def test_in_camel_case_the_short_way_leads_to_the_same_report(part, monkeypatch,
         data = b"\n".join(in_camel_case(stretched)) + b"\n"
         assert judged(monkeypatch, data, "auto") == judged(monkeypatch, data, "off"), path
     assert len([line for line in taken if b'"sessionId":' in line]) == len(taken) > 12
+
+
 @pytest.mark.parametrize("few", [1, 2, 7, 20, 40])
 def test_the_short_way_may_begin_at_any_line(few, monkeypatch, taken):
     met = 0

@@ -15,8 +15,14 @@ from validator.replay.world import World
 STATUSES = ("created", "streaming", "committed", "failed", "superseded")
 RECORDS = st.builds(
     lambda run, status, thread, fork, count: {
-        "record": "run", "runId": run, "threadId": thread, "streamId": f"run:{run}", "status": status,
-        "forkFromMessageId": fork, "messageCount": count, "finishedAt": None,
+        "record": "run",
+        "runId": run,
+        "threadId": thread,
+        "streamId": f"run:{run}",
+        "status": status,
+        "forkFromMessageId": fork,
+        "messageCount": count,
+        "finishedAt": None,
     },
     st.sampled_from("abc"),
     st.sampled_from(STATUSES),

@@ -33,9 +33,7 @@ class Turns:
                     self.told.setdefault(turn, {})[name] = (said[name], step.number)
 
 
-@rule(
-    "SNP023", "override-unexplained", clauses={"agent-runtime": "RM-51"}, on="*", needs=(Turns,), given=Turns.given
-)
+@rule("SNP023", "override-unexplained", clauses={"agent-runtime": "RM-51"}, on="*", needs=(Turns,), given=Turns.given)
 def check(step, world, context):
     said = step.line.get("execution_environment")
     if not isinstance(said, dict) or "tool_call_id" not in step.scope:
