@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
 from validator.records import dataclass
@@ -36,7 +38,7 @@ class Compared:
 
     claim: Claim
     past: Past
-    expected: dict[str, Any]
+    expected: Mapping[str, Any]
     differences: list[Difference]
     children: set[str]
     """Children that have completed, whatever became of them since."""
@@ -103,13 +105,13 @@ class Comparisons:
                 yield entry
 
 
-def _expected(claim: Claim, past: Past) -> dict[str, Any] | None:
+def _expected(claim: Claim, past: Past) -> Mapping[str, Any] | None:
     thread, turn, caller = (claim.scope.get(name) for name in ("thread_id", "turn_id", "caller"))
     if claim.model not in LIMITS:
         return past.models.record(claim.model, str(claim.document.get(f"{claim.model}_id")))
     if claim.model == "tool_inventory_snapshot":
         return past.models.inventory_told(claim.document, caller, thread, turn, claim.session)
-    return past.models.build(claim.model, thread, turn, claim.session)
+    return past.models.told(claim.model, thread, turn, claim.session)
 
 
 def _from_nothing(claim: Claim) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
-from validator.replay.readmodels.agent_runtime.records import as_list, honest
+from validator.replay.readmodels.agent_runtime.records import Later, as_list, honest, texts
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 
 NAMED = "artifact"
@@ -64,11 +65,15 @@ class Artifacts(Collector):
         """The `artifact_checkpoint_summary`."""
         if not self.facts.mentions.ids(NAMED, scope):
             return None
-        entries = [dict(self.told[key]) for key in self.ids(scope)]
-        counts = [entry.get("validation_issue_count") for entry in entries]
-        known = all(isinstance(count, int) for count in counts)
+        entries = functools.cache(lambda: [dict(self.told[key]) for key in self.ids(scope)])
         return {
-            "artifacts": entries,
-            "validation_issue_count": sum(counts) if known else honest("unknown", "a count was not told"),
-            "diff_refs": [entry["diff_ref"] for entry in entries if isinstance(entry.get("diff_ref"), str)],
+            "artifacts": Later(entries),
+            "validation_issue_count": Later(lambda: _issues(entries())),
+            "diff_refs": Later(lambda: texts(entries(), "diff_ref")),
         }
+
+
+def _issues(entries: list[dict[str, Any]]) -> Any:
+    counts = [entry.get("validation_issue_count") for entry in entries]
+    known = all(isinstance(count, int) for count in counts)
+    return sum(counts) if known else honest("unknown", "a count was not told")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
-from validator.replay.readmodels.agent_runtime.records import as_record, honest, present
+from validator.replay.readmodels.agent_runtime.records import Later, as_record, honest, present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.turns import Turns
 
@@ -153,14 +154,17 @@ class Channels(Collector):
 
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `channel_summary`."""
-        entries = [self.record(key) for key in self.ids()]
-        if not entries:
+        known = self.ids()
+        if not known:
             return None
+        entries = functools.cache(lambda: [self.record(key) for key in known])
         return {
-            "channels": entries,
-            "last_acknowledged_sequence": _lowest([entry for entry in entries if entry["status"] == "connected"]),
-            "permission_bridges": [dict(entry) for entry in self.bridges.values()],
-            "peer_tasks": self._remote(self.peer_tasks),
+            "channels": Later(entries),
+            "last_acknowledged_sequence": Later(
+                lambda: _lowest([entry for entry in entries() if entry["status"] == "connected"])
+            ),
+            "permission_bridges": Later(lambda: [dict(entry) for entry in self.bridges.values()]),
+            "peer_tasks": Later(lambda: self._remote(self.peer_tasks)),
         }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.permissions import Permissions
-from validator.replay.readmodels.agent_runtime.records import as_list, as_record, distinct, present
+from validator.replay.readmodels.agent_runtime.records import Later, as_list, as_record, distinct, present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 from validator.replay.readmodels.agent_runtime.turns import Turns
 
@@ -150,7 +150,8 @@ class Environment(Collector):
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `execution_environment_snapshot`."""
         shown = self.shown(scope)
-        return None if shown is None else {**shown, "active_processes": self.facts.of(Processes).active(scope)}
+        processes = self.facts.of(Processes)
+        return None if shown is None else {**shown, "active_processes": Later(lambda: processes.active(scope))}
 
     def scopes(self) -> list[Scope]:
         """Every scope that has an environment."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
-from validator.replay.readmodels.agent_runtime.records import as_list, distinct
+from validator.replay.readmodels.agent_runtime.records import Later, as_list, distinct, texts
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
 
 REFS = ("pack_ref", "trace_ref", "replay_ref", "review_ref")
@@ -58,15 +59,18 @@ class Evidence(Collector):
         traces, keys = mentions.ids("trace_id", scope), mentions.ids(NAMED, scope)
         if not traces and not keys:
             return None
-        entries = [self.told[key] for key in mentions.order("evidence_id", keys, scope)]
+        entries = functools.cache(lambda: [self.told[key] for key in mentions.order("evidence_id", keys, scope)])
+        gaps = self.gaps
         return {
             "trace_ids": traces,
-            "evidence": [dict(entry) for entry in entries],
-            "verification_outcomes": [o for entry in entries for o in as_list(entry.get("verification_outcomes"))],
-            "replay_refs": [entry["replay_ref"] for entry in entries if isinstance(entry.get("replay_ref"), str)],
-            "review_refs": [entry["review_ref"] for entry in entries if isinstance(entry.get("review_ref"), str)],
-            "audit_notes": [note for notes in self.notes.values(scope) for note in notes],
-            "known_gaps": [gap for entry in entries for gap in self.gaps.get(entry["evidence_id"], ())],
+            "evidence": Later(lambda: [dict(entry) for entry in entries()]),
+            "verification_outcomes": Later(
+                lambda: [one for entry in entries() for one in as_list(entry.get("verification_outcomes"))]
+            ),
+            "replay_refs": Later(lambda: texts(entries(), "replay_ref")),
+            "review_refs": Later(lambda: texts(entries(), "review_ref")),
+            "audit_notes": Later(lambda: [note for notes in self.notes.values(scope) for note in notes]),
+            "known_gaps": Later(lambda: [gap for entry in entries() for gap in gaps.get(entry["evidence_id"], ())]),
         }
 
 

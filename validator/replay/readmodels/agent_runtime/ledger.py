@@ -8,7 +8,7 @@ is compared with what it was, without its marks of doubt, and the documents that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from validator.protocol.honest import known
@@ -16,7 +16,7 @@ from validator.replay.readmodels.agent_runtime.channels import Channels
 from validator.replay.readmodels.agent_runtime.facts import Facts
 from validator.replay.readmodels.agent_runtime.freshness import Freshness
 from validator.replay.readmodels.agent_runtime.models import COLLECTORS, MODELS, limited
-from validator.replay.readmodels.agent_runtime.records import UNWATCHED, as_record, cloned, honest
+from validator.replay.readmodels.agent_runtime.records import UNWATCHED, Later, as_record, cloned, honest
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
 from validator.replay.readmodels.agent_runtime.subagents import Jobs
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
@@ -26,6 +26,25 @@ from validator.replay.step import Step
 
 RECORDS = {"task": Tasks, "job": Jobs}
 """Records that can be asked for alone."""
+
+
+class OnDemand(Mapping[str, Any]):
+    """A document of which each field is worked out when somebody asks for it first."""
+
+    def __init__(self, fields: dict[str, Any], within: Callable[[Callable[[], Any]], Any]):
+        self._fields, self._within = fields, within
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._fields[name]
+        if type(value) is Later:
+            value = self._fields[name] = self._within(value.make)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
 
 
 class _Session:
@@ -57,12 +76,10 @@ class _Session:
         self.facts.of(Channels).acknowledge(channel, sequence)
         self.watch.refresh("channel_summary")
 
-    def build(self, model: str, scope: Scope, session_id: str | None) -> dict[str, Any] | None:
-        """A document as it stands, with marks of doubt."""
+    def told(self, model: str, scope: Scope, session_id: str | None) -> OnDemand | None:
+        """A document as it stands, with marks of doubt, to be read until the next event."""
         body = self._doubting(lambda: MODELS[model].build(self.facts, scope))
-        if body is None:
-            return None
-        return {**self._head(model, scope, session_id), **cloned(body)}
+        return None if body is None else OnDemand({**self._head(model, scope, session_id), **body}, self._doubting)
 
     def inventory(self, scope: Scope, caller: str, session_id: str | None) -> dict[str, Any] | None:
         """The tools of one caller."""
@@ -195,8 +212,13 @@ class ReadModels:
         self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None
     ) -> dict[str, Any] | None:
         """The document of a model, limited as asked as far as the model can be; None when no event fed it."""
+        told = self.told(model, thread_id, turn_id, session_id)
+        return cloned(dict(told)) if told is not None else None
+
+    def told(
+        self, model: str, thread_id: str | None = None, turn_id: str | None = None, session_id: str | None = None
+    ) -> OnDemand | None:
+        """The same, to be read until the next event: of its fields those are worked out that somebody asks for."""
         key = session_id if session_id is not None else next(iter(self._sessions), None)
         session, scope = self._sessions.get(key), limited(model, thread_id, turn_id)
-        if session is None or scope is None:
-            return None
-        return session.build(model, scope, key)
+        return session.told(model, scope, key) if session is not None and scope is not None else None

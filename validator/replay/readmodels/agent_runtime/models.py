@@ -65,7 +65,7 @@ class Model:
     exists: Callable[[Facts, Scope], bool]
 
     def build(self, facts: Facts, scope: Scope) -> dict[str, Any] | None:
-        """The document without its head; None when no event fed it."""
+        """The document without its head, some fields as `Later`; None when no event fed it."""
         if not self.exists(facts, scope):
             return None
         parts = [part(facts, scope) for part in self.parts]

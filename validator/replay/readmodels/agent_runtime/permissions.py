@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
 from validator.replay.readmodels.agent_runtime.hooks import Hooks
-from validator.replay.readmodels.agent_runtime.records import present
+from validator.replay.readmodels.agent_runtime.records import Later, present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, Scope, Scopes
 
 RESOLUTIONS = {"allowed": "allow", "denied": "deny", "timed_out": "deny", "cancelled": "deny"}
@@ -131,14 +132,15 @@ class Permissions(Collector):
         shown = self.shown(scope)
         if shown is None:
             return None
-        approvals, decisions = self.facts.of(Actions).approvals(scope), self.decisions.values(scope)
+        approvals = functools.cache(lambda: self.facts.of(Actions).approvals(scope))
+        decisions = functools.cache(lambda: self.decisions.values(scope))
         return {
             **shown,
-            "permission_state": _state(approvals, decisions),
-            "pending_approvals": approvals,
-            "decisions": decisions,
-            "violations": self.violations.values(scope),
-            "hook_runs": self.facts.of(Hooks).within(scope),
+            "permission_state": Later(lambda: _state(approvals(), decisions())),
+            "pending_approvals": Later(approvals),
+            "decisions": Later(decisions),
+            "violations": Later(lambda: self.violations.values(scope)),
+            "hook_runs": Later(lambda: self.facts.of(Hooks).within(scope)),
         }
 
     def shown(self, scope: Scope) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 from validator.protocol.honest import is_honest
 from validator.protocol.protocol import Protocol
@@ -29,6 +30,15 @@ def present(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+class Later:
+    """A field of a document that is worked out when somebody asks for it."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Any]):
+        self.make = make
+
+
 def distinct(values: Any) -> list[Any]:
     """Without repetitions; the first mention keeps its place."""
     seen: dict[str, Any] = {}
@@ -45,6 +55,11 @@ def as_list(value: Any) -> list[Any]:
 def as_record(value: Any) -> dict[str, Any]:
     """An object that was told, or an empty one where an honest value or nothing stands."""
     return value if isinstance(value, dict) and not is_honest(value) else {}
+
+
+def texts(entries: list[dict[str, Any]], name: str) -> list[str]:
+    """What entries say in a field, where that is a text."""
+    return [entry[name] for entry in entries if isinstance(entry.get(name), str)]
 
 
 def cloned(value: Any) -> Any:

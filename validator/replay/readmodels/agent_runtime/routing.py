@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
-from validator.replay.readmodels.agent_runtime.records import as_record, honest, present
+from validator.replay.readmodels.agent_runtime.records import Later, as_record, honest, present
 from validator.replay.readmodels.agent_runtime.scope import Scope
 
 ROUTING = {
@@ -125,8 +125,11 @@ class Routing(Collector):
     def build(self, scope: Scope) -> dict[str, Any] | None:
         """The `routing_limit_summary`."""
         shown = self.shown(scope)
-        lists = {"fallbacks": self.fallbacks, "limit_events": self.events}
-        return shown and {**shown, **{name: log.values(scope) for name, log in lists.items()}}
+        return shown and {
+            **shown,
+            "fallbacks": Later(lambda: self.fallbacks.values(scope)),
+            "limit_events": Later(lambda: self.events.values(scope)),
+        }
 
     def shown(self, scope: Scope) -> dict[str, Any] | None:
         """The summary without its lists of events."""

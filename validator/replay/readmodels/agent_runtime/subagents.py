@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from validator.records import dataclass, field
 from validator.replay.readmodels.agent_runtime.facts import Collector, Fact, Facts
-from validator.replay.readmodels.agent_runtime.records import as_list, as_record, distinct, present
+from validator.replay.readmodels.agent_runtime.records import Later, as_list, as_record, distinct, present
 from validator.replay.readmodels.agent_runtime.scope import NOWHERE, SESSION, Scope, Scopes
 
 PARENTS = {
@@ -229,14 +230,15 @@ class Jobs(Collector):
 def build(facts: Facts, scope: Scope) -> dict[str, Any] | None:
     """The `subagent_job_summary`."""
     children, batches = facts.of(Subagents), facts.of(Jobs)
-    entries = [children.record(key) for key in children.ids(scope)]
-    jobs = [batches.record(key) for key in batches.ids(scope)]
-    if not entries and not jobs:
+    mine, theirs = children.ids(scope), batches.ids(scope)
+    if not mine and not theirs:
         return None
+    entries = functools.cache(lambda: [children.record(key) for key in mine])
+    jobs = functools.cache(lambda: [batches.record(key) for key in theirs])
     return {
-        "subagents": entries,
-        "graph": children.graph(entries),
-        "jobs": jobs,
-        "assigned_thread_ids": distinct(thread for job in jobs for thread in job["assigned_thread_ids"]),
-        "recoverable_ids": [entry["subagent_id"] for entry in entries if entry.get("recoverable")],
+        "subagents": Later(entries),
+        "graph": Later(lambda: children.graph(entries())),
+        "jobs": Later(jobs),
+        "assigned_thread_ids": Later(lambda: distinct(one for job in jobs() for one in job["assigned_thread_ids"])),
+        "recoverable_ids": Later(lambda: [entry["subagent_id"] for entry in entries() if entry.get("recoverable")]),
     }
