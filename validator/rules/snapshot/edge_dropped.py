@@ -30,15 +30,16 @@ def _also(world, found, entry=None):
     if found.claim.model == "subagent_job_summary":
         return
     if entry is None:
-        if any(len(record.get("attempts") or ()) > 1 for record in _tasks(found.expected)):
+        if any(len(record.get("attempts") or ()) > 1 for record in _tasks(found.expected, found.claim.document)):
             yield "ORC-11"
     elif entry.path[-1] == "relationships" and len(_holder(found, entry).get("attempts") or ()) > 1:
         yield "ORC-11"
 
 
-def _tasks(document):
-    lists = (value for value in document.values() if isinstance(value, list))
-    entries = (entry for value in lists for entry in value if isinstance(entry, dict))
+def _tasks(document, shown):
+    """The tasks of a document, as far as another shows their lists."""
+    lists = (document.get(name) for name, value in shown.items() if isinstance(value, list))
+    entries = (entry for value in lists if isinstance(value, list) for entry in value if isinstance(entry, dict))
     return [entry for entry in (*entries, document) if "relationships" in entry]
 
 
@@ -47,5 +48,5 @@ def _holder(found, entry):
     place = found.claim.document
     for step in entry.path[:-1]:
         place = place[int(step)] if isinstance(place, list) else place[step]
-    known = {record.get("task_id"): record for record in _tasks(found.expected)}
+    known = {record.get("task_id"): record for record in _tasks(found.expected, dict(found.expected))}
     return known.get(place.get("task_id"), {})

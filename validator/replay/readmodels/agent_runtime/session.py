@@ -14,7 +14,7 @@ from validator.replay.readmodels.agent_runtime.facts import STALE, Collector, Fa
 from validator.replay.readmodels.agent_runtime.incidents import Incidents, diagnostics
 from validator.replay.readmodels.agent_runtime.permissions import Actions
 from validator.replay.readmodels.agent_runtime.queue import Queues
-from validator.replay.readmodels.agent_runtime.records import present
+from validator.replay.readmodels.agent_runtime.records import Later, present
 from validator.replay.readmodels.agent_runtime.scope import SESSION, Scope
 from validator.replay.readmodels.agent_runtime.subagents import Jobs, Subagents
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
@@ -61,22 +61,26 @@ class Session(Collector):
 
     def threads(self, scope: Scope) -> dict[str, Any]:
         threads = self.facts.of(Threads)
-        return {"threads": [threads.summary(key) for key in threads.ids()]}
+        return {"threads": Later(lambda: [threads.summary(key) for key in threads.ids()])}
 
     def recent(self, scope: Scope) -> dict[str, Any]:
         turns = self.facts.of(Turns)
-        shown = [turns.record(key) for key in turns.recent()]
-        return {"recent_turns": shown, "recent_steps": turns.recent_steps()}
+        return {
+            "recent_turns": Later(lambda: [turns.record(key) for key in turns.recent()]),
+            "recent_steps": Later(turns.recent_steps),
+        }
 
     def work(self, scope: Scope) -> dict[str, Any]:
-        children = self.facts.of(Subagents).ids(SESSION)
-        return {"task_summary": task_board.counts(self.facts, SESSION), "subagent_ids": children}
+        return {
+            "task_summary": Later(lambda: task_board.counts(self.facts, SESSION)),
+            "subagent_ids": Later(lambda: self.facts.of(Subagents).ids(SESSION)),
+        }
 
     def results(self, scope: Scope) -> dict[str, Any]:
         return {
-            "evidence_refs": self.facts.of(Evidence).references(SESSION),
-            "artifact_ids": self.facts.of(Artifacts).ids(SESSION),
-            "outputs": self.facts.of(Outputs).entries(),
+            "evidence_refs": Later(lambda: self.facts.of(Evidence).references(SESSION)),
+            "artifact_ids": Later(lambda: self.facts.of(Artifacts).ids(SESSION)),
+            "outputs": Later(self.facts.of(Outputs).entries),
         }
 
 
@@ -134,14 +138,16 @@ class Threads(Collector):
 
     def turns(self, scope: Scope) -> dict[str, Any]:
         turns = self.facts.of(Turns)
-        shown = [turns.record(turn) for turn in turns.in_view(scope)]
+        shown = Later(lambda: [turns.record(turn) for turn in turns.in_view(scope)])
         return present(turns=shown, last_outcome=turns.outcome(scope))
 
     def waiting(self, scope: Scope) -> dict[str, Any]:
         """What somebody waits for: questions and queued turns."""
-        actions, queued = self.facts.of(Actions), self.facts.of(Queues).items(scope.thread)
-        pending = [actions.pending(action) for action in actions.unresolved(scope)]
-        return {"pending_requests": pending, "queued_turns": queued}
+        actions, queues = self.facts.of(Actions), self.facts.of(Queues)
+        return {
+            "pending_requests": Later(lambda: [actions.pending(action) for action in actions.unresolved(scope)]),
+            "queued_turns": Later(lambda: queues.items(scope.thread)),
+        }
 
     def standing(self, key: str) -> Any:
         """Where a thread stands and how its last turn came out; None before it exists."""
@@ -149,20 +155,23 @@ class Threads(Collector):
         return (self.head(scope), self.facts.of(Turns).outcome(scope)) if self.exists(scope) else None
 
     def worries(self, scope: Scope) -> dict[str, Any]:
-        incidents = self.facts.of(Incidents).active(scope.thread or "")
-        return {"incidents": incidents, "diagnostics": diagnostics(self.facts, scope)}
+        incidents = self.facts.of(Incidents)
+        return {
+            "incidents": Later(lambda: incidents.active(scope.thread or "")),
+            "diagnostics": Later(lambda: diagnostics(self.facts, scope)),
+        }
 
     def tool_calls(self, scope: Scope) -> dict[str, Any]:
-        in_view = set(self.facts.of(Turns).in_view(scope))
-        return {"tool_calls": self.facts.of(Calls).of_turns(scope, in_view)}
+        turns, calls = self.facts.of(Turns), self.facts.of(Calls)
+        return {"tool_calls": Later(lambda: calls.of_turns(scope, set(turns.in_view(scope))))}
 
     def processes(self, scope: Scope) -> dict[str, Any]:
-        in_view = set(self.facts.of(Turns).in_view(scope))
-        return {"processes": self.facts.of(Processes).of_turns(scope, in_view)}
+        turns, processes = self.facts.of(Turns), self.facts.of(Processes)
+        return {"processes": Later(lambda: processes.of_turns(scope, set(turns.in_view(scope))))}
 
     def tasks(self, scope: Scope) -> dict[str, Any]:
         tasks = self.facts.of(Tasks)
-        return {"tasks": [tasks.record(task) for task in tasks.known(scope)]}
+        return {"tasks": Later(lambda: [tasks.record(task) for task in tasks.known(scope)])}
 
     def results(self, scope: Scope) -> dict[str, Any]:
         """What a thread has led to, and who else takes part."""
@@ -170,9 +179,9 @@ class Threads(Collector):
         compactions = facts.of(Context).entries(key)
         return present(
             compaction=compactions[-1] if compactions else None,
-            artifact_ids=facts.of(Artifacts).ids(scope),
-            evidence_refs=facts.of(Evidence).references(scope),
-            subagent_ids=facts.of(Subagents).ids(scope),
-            job_ids=facts.of(Jobs).ids(scope),
-            channel_ids=facts.of(Channels).of_thread(key),
+            artifact_ids=Later(lambda: facts.of(Artifacts).ids(scope)),
+            evidence_refs=Later(lambda: facts.of(Evidence).references(scope)),
+            subagent_ids=Later(lambda: facts.of(Subagents).ids(scope)),
+            job_ids=Later(lambda: facts.of(Jobs).ids(scope)),
+            channel_ids=Later(lambda: facts.of(Channels).of_thread(key)),
         )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from validator.replay.readmodels.agent_runtime.facts import Facts
+from validator.replay.readmodels.agent_runtime.records import Later
 from validator.replay.readmodels.agent_runtime.scope import Scope
 from validator.replay.readmodels.agent_runtime.tasks import Tasks
 
@@ -45,17 +48,32 @@ def build(facts: Facts, scope: Scope) -> dict[str, Any] | None:
     known = tasks.known(scope)
     if not known:
         return None
+    listed = functools.cache(lambda: _listed(facts, known))
+    return {
+        "task_summary": Later(lambda: counts(facts, scope)),
+        **{name: Later(functools.partial(_list, listed, name)) for name in LISTS},
+        "task_graph": Later(lambda: {"nodes": known, "edges": _edges(tasks, known)}),
+        "current_attempts": Later(lambda: _current(facts, known)),
+        "delivery_state": Later(lambda: _delivery(facts, [key for key in known if facts.is_over("task", key)])),
+    }
+
+
+def _listed(facts: Facts, known: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """The entries of tasks by the list in which each stands."""
     lists: dict[str, list[dict[str, Any]]] = {name: [] for name in LISTS}
     for key in known:
-        lists[LIST_OF[str(facts.status("task", key))]].append(tasks.record(key))
-    attempts = (tasks.attempts(key)[-1:] for key in known if not facts.is_over("task", key))
-    return {
-        "task_summary": counts(facts, scope),
-        **lists,
-        "task_graph": {"nodes": known, "edges": _edges(tasks, known)},
-        "current_attempts": [attempt for newest in attempts for attempt in newest],
-        "delivery_state": _delivery(facts, [key for key in known if facts.is_over("task", key)]),
-    }
+        lists[LIST_OF[str(facts.status("task", key))]].append(facts.of(Tasks).record(key))
+    return lists
+
+
+def _list(listed: Callable[[], dict[str, list[dict[str, Any]]]], name: str) -> list[dict[str, Any]]:
+    return listed()[name]
+
+
+def _current(facts: Facts, known: list[str]) -> list[dict[str, Any]]:
+    """The newest attempts of tasks that are not over."""
+    attempts = (facts.of(Tasks).attempts(key)[-1:] for key in known if not facts.is_over("task", key))
+    return [attempt for newest in attempts for attempt in newest]
 
 
 def _edges(tasks: Tasks, known: list[str]) -> list[dict[str, Any]]:
