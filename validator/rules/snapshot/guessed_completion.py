@@ -26,8 +26,7 @@ def _clauses(found):
     """What the document lets be seen: whether something is over, and a child that was closed."""
     if states(found.claim.document, "status"):
         yield "SES-5"
-    children = found.past.subjects("subagent").values() if found.claim.model == "subagent_job_summary" else ()
-    if any(child.state == "closed" for child in children):
+    if found.claim.model == "subagent_job_summary" and found.past.models.holds("subagent", "closed"):
         yield "SUB-16"
 
 

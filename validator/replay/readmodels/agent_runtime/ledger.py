@@ -169,6 +169,10 @@ class ReadModels:
         """The sessions that events named, in order."""
         return [key for key in self._sessions if key is not None]
 
+    def holds(self, machine: str, state: str) -> bool:
+        """True when some subject of a machine is in a state."""
+        return any(session.facts.in_state.get((machine, state)) for session in self._sessions.values())
+
     def places(self) -> Iterator[tuple[str | None, str | None, str | None]]:
         """Every session, thread and turn a document can be limited to, as the three ids of it."""
         for key, session in self._sessions.items():

@@ -169,9 +169,10 @@ class Turns(Collector):
 
     def active(self, scope: Scope) -> str | None:
         """The turn at work: neither queued, nor ended, nor lost; of several the one started or submitted last."""
-        shown = [key for key in self.facts.standing("turn", *self._at_work) if scope in self.scopes(key)]
-        told = [(turn.started, turn.submitted, key) for key in shown if (turn := self.turns.get(key))]
-        return max(told, default=(0, 0, None))[2]
+        at_work = self.facts.standing("turn", *self._at_work)
+        told = [(turn.started, turn.submitted, key) for key in at_work if (turn := self.turns.get(key))]
+        latest_first = (key for *_, key in sorted(told, reverse=True))
+        return next((key for key in latest_first if scope in self.scopes(key)), None)
 
     def scopes(self, key: str) -> Scopes:
         """Where a turn is shown: not where a rollback removed it."""
