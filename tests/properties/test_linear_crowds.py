@@ -1,4 +1,4 @@
-"""What a verdict takes grows with a capture, and no faster, whatever its runs, its threads and its views have in common."""
+"""What a verdict takes grows with a capture, and no faster, whatever there is much of."""
 
 import pytest
 
