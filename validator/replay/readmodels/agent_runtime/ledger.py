@@ -78,7 +78,7 @@ class _Session:
 
     def told(self, model: str, scope: Scope, session_id: str | None) -> OnDemand | None:
         """A document as it stands, with marks of doubt, to be read until the next event."""
-        body = self._doubting(lambda: MODELS[model].build(self.facts, scope))
+        body = self._doubting(lambda: MODELS[model].told(self.facts, scope))
         return None if body is None else OnDemand({**self._head(model, scope, session_id), **body}, self._doubting)
 
     def inventory(self, scope: Scope, caller: str, session_id: str | None) -> dict[str, Any] | None:

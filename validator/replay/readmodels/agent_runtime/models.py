@@ -19,6 +19,7 @@ from validator.replay.readmodels.agent_runtime.incidents import Incidents
 from validator.replay.readmodels.agent_runtime.names import LIMITS
 from validator.replay.readmodels.agent_runtime.permissions import Actions, Permissions
 from validator.replay.readmodels.agent_runtime.queue import Queues
+from validator.replay.readmodels.agent_runtime.records import Later
 from validator.replay.readmodels.agent_runtime.routing import Routing
 from validator.replay.readmodels.agent_runtime.scope import Scope
 from validator.replay.readmodels.agent_runtime.session import Session, Threads
@@ -65,7 +66,12 @@ class Model:
     exists: Callable[[Facts, Scope], bool]
 
     def build(self, facts: Facts, scope: Scope) -> dict[str, Any] | None:
-        """The document without its head, some fields as `Later`; None when no event fed it."""
+        """The document without its head; None when no event fed it."""
+        told = self.told(facts, scope)
+        return told and {name: value.make() if type(value) is Later else value for name, value in told.items()}
+
+    def told(self, facts: Facts, scope: Scope) -> dict[str, Any] | None:
+        """The same, with what takes longer as `Later`."""
         if not self.exists(facts, scope):
             return None
         parts = [part(facts, scope) for part in self.parts]
