@@ -74,22 +74,23 @@ the short way as well, and so does the text of agent-threads, whose lines take h
 takes a sixth of that, because its schemas are a few properties each.
 
 The machine decides too, and so does the day: the first column below holds figures of one run of this state but for
-memory, the second those of an earlier one; interpreter and peers are the same. An earlier run on the first kind gave
-0.437 and 0.189 in the first row, while the state of then and this one are level side by side (4.29 s each in process,
-100,000 events), so a tenth is what such a ratio scatters by. At 100,000 events the second machine takes twice as long.
+memory, the second those of an earlier one; interpreter and peers are the same. Earlier runs on the first kind gave
+0.437 and 0.410 in the first row, though side by side the state of then takes seven parts in a hundred longer than this
+one (1.42 and 1.32 s in process, 30,000 events): a tenth and more is what such a ratio scatters by. At 100,000 events
+the second machine takes twice as long.
 
 | ratio | meant | AMD EPYC | Intel Xeon, 2.5 GHz |
 |---|---|---:|---:|
-| to Ajv, standalone code, at 100,000 and 1,000,000 events | at least 1 | 0.410, 0.170 | 0.327, 0.165 |
-| to Ajv, compiled at start | at least 1.6 | 0.756, 0.213 | 0.502, 0.182 |
-| to `jq -c .` | at least 2 | 0.322, 0.323 | 0.270, 0.274 |
-| to the plain jsonschema loop | at least 40 | 7.4, 6.9 | 8.0, 7.9 |
-| time to that of orjson, in process | at most 3.5 | 43.6, 46.7 | 40.5, 41.9 |
-| two jobs to one | at least 1.6 | 1.56 to 1.68, 1.74 | 1.58, 1.60 |
-| two jobs to Ajv, standalone code | at least 1.4 | 0.371, 0.244 | 0.319, 0.220 |
-| memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.42 | 1.44 |
-| 200 events to `import click` | at most 2 | 2.84 | 4.11, before modules lay in one entry |
-| a durable command to bare SQLite with the same rows | at most 2 | 1.59 to 1.68 | 2.47 to 2.50, an earlier state |
+| to Ajv, standalone code, at 100,000 and 1,000,000 events | at least 1 | 0.382, 0.166 | 0.327, 0.165 |
+| to Ajv, compiled at start | at least 1.6 | 0.693, 0.196 | 0.502, 0.182 |
+| to `jq -c .` | at least 2 | 0.308, 0.316 | 0.270, 0.274 |
+| to the plain jsonschema loop | at least 40 | 7.0, 7.0 | 8.0, 7.9 |
+| time to that of orjson, in process | at most 3.5 | 45.8, 48.8 | 40.5, 41.9 |
+| two jobs to one | at least 1.6 | 1.68, 1.75 | 1.58, 1.60 |
+| two jobs to Ajv, standalone code | at least 1.4 | 0.366, 0.241 | 0.319, 0.220 |
+| memory at ten million events to one million, the duplicate check aside | at most 1.5 | 1.39 | 1.44 |
+| 200 events to `import click` | at most 2 | 2.76 to 2.98 | 4.11, before modules lay in one entry |
+| a durable command to bare SQLite with the same rows | at most 2 | 1.59 to 1.72 | 2.47 to 2.50, an earlier state |
 
 Most of a durable command of the second machine is Python, because its disk takes no time: a commit of bare SQLite with
 `synchronous=FULL` ends within a quarter of a millisecond there.
@@ -125,13 +126,16 @@ goes into some three hundred small calls, of which reading and writing in one tr
 hundred. Memory for ten times the events grows by four bytes an event beside the duplicate check, what stays of subjects
 that are over: 112 MB at a million events and 364 MB at ten million, of which the duplicate check takes 25 and 240.
 
-Known to take more than five times as long per byte, and to grow with their square: very many runs at one fork of a
-thread and very many actions of one run that wait at once, because the tables confirm every one of them at each move
-(148 and 375 times at 4,000); and snapshots of the core after every event of a long session, where they show little of
-it, because each read model is built as a whole for each of them (8 to 100 times at 800 events). Views, transcripts,
-trees and exports of the dialects cost what they show (`tests/bench/crowds`). Linear, but dear: lines that cannot be
-read, if they are very short (a sixth of what another line takes; 5 times as much per byte at eight bytes, 22 at two),
-queued turns (11), long lists of paths in one line and snapshots of a thread (10), small exports that are refused (33).
+Known to take more than five times as long per byte, and to grow with the square: forgetting, which every 10,000 lines
+walks all that is open (5 times with 200,000 calls open at once, 9 with as many tasks within tasks). Counts of who names
+an id would help, and tables that look again only at what such a count let go of. Snapshots, views, transcripts, trees
+and exports cost what they show, and members and siblings in one state are told of together (`tests/bench/crowds`); many
+turns at work at once in one session that is served after every event still cost more the more there are (a fifth more
+at 2,000 than at 400). Linear, but dear: lines that cannot be read, if they are very short (a sixth of what another line
+takes; 5 times as much per byte at eight bytes, 22 at two), queued turns (11), long lists of paths in one line and
+snapshots of a thread (10), small exports that are refused (33). The runtime builds a queue anew for every command that
+touches it (23 ms with 1,000 turns that wait). In agent-threads a run that committed may still be superseded, so each
+event leaves 44 bytes for good, beside the duplicate check.
 
 Next, in the order of what it may give. Events that repeat an earlier one of another call or turn but for their ids,
 judged by what that one came to: the way to a multiple, but every ledger would have to say what of its state such an
