@@ -122,14 +122,18 @@ class Keep:
 
 def _content_of(file: BinaryIO, size: int) -> bytes | memoryview:
     """The bytes of an entry; many are read where the system holds them, since memory for a copy takes longer to get."""
-    if size >= _LARGE:
-        try:
-            from mmap import ACCESS_READ, mmap
+    mapped = _mapped(file, size) if size >= _LARGE else None
+    return file.read() if mapped is None else mapped
 
-            return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
-        except (ImportError, OSError, ValueError):  # a system that maps no files, or not this one
-            pass
-    return file.read()
+
+def _mapped(file: BinaryIO, size: int) -> memoryview | None:
+    """A file as the system holds it; None where it maps no files, or not this one."""
+    try:
+        from mmap import ACCESS_READ, mmap
+
+        return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+    except (ImportError, OSError, ValueError):
+        return None
 
 
 def _proved(content: bytes | memoryview) -> Any:
